@@ -9,7 +9,6 @@
 #include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/signatures.h"
-#include "compiler/check/split_complex.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -367,7 +366,6 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   else
     check_file(context, root);
   name_symbols(context);
-  if (!diagnostics.has_errors()) split_complex(context.module);
   return std::move(context.module);
 }
 

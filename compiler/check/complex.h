@@ -1,5 +1,5 @@
 // Complex numbers while a function is checked: a value of c64 or c128 is one operand, and what is computed of it is
-// computed of its two parts (split_complex.cpp takes the operands apart once the module is complete).
+// computed of its two parts (transform/split_complex.cpp takes the operands apart once the module is complete).
 #pragma once
 
 #include <complex>

@@ -104,6 +104,7 @@ const ir::Module* Compilation::module() {
   if (diagnostics_.has_errors()) return nullptr;
   checked_ = timed("check", [&] { return check(*loaded, options_.check, diagnostics_); });
   if (diagnostics_.has_errors()) return nullptr;
+  timed("complex", [&] { return split_complex(*checked_), true; });
   checked_->clamps = options_.clamps;
   checked_->cancellable = options_.cancellable;
   verify(*checked_, "check");

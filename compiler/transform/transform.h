@@ -33,6 +33,9 @@ void specialize(ir::Module& module, std::span<const SpecializationRequest> reque
                 Diagnostics& diagnostics);
 // Puts the values that a kernel is specialized for in their places, and adds the facts that they are those.
 void apply_specializations(ir::Function& kernel);
+// Makes two real numbers of each complex one: from here on no slot is complex but a parameter of a kernel, whose place in the
+// parameter block it keeps, and an element is read and written by the views of its parts.
+void split_complex(ir::Module& module);
 // Brings control flow around barriers into a form in which all threads of a block that have not left come to
 // them alike, where it can, and reports barriers for which it cannot: as an error, or as a warning where
 // `divergence_is_warning` (a .py file); threads of such kernels meet Apart.

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "compiler/ir/walk.h"
-#include "compiler/transform/barriers.h"
-#include "compiler/transform/transform.h"
+#include "compiler/transform/barriers/barriers.h"
 
 namespace kern {
 namespace {
@@ -50,10 +49,6 @@ Body take_from(Body& body, std::size_t first) {
   Body rest(std::make_move_iterator(from), std::make_move_iterator(body.end()));
   body.erase(from, body.end());
   return rest;
-}
-
-void append(Body& to, Body more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 // Moves what follows an `if` into the arm that alone reaches it; false where both do.

@@ -1,13 +1,10 @@
-// Functions are summed up once, since passes ask about statements again and again while they rewrite bodies.
-// Control flow around barriers is rewritten before it is checked: only then it is seen whether threads still
-// come to a barrier by different ways, which makes them meet Apart.
-#include "compiler/transform/barriers.h"
+// Functions are summed up once, since the rewrites ask about statements again and again.
+#include <iterator>
 
-#include "compiler/analysis/uniformity.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
-#include "compiler/transform/transform.h"
+#include "compiler/transform/barriers/barriers.h"
 
 namespace kern {
 
@@ -55,11 +52,8 @@ std::optional<std::size_t> BarrierHolders::last(const ir::Body& body) const {
   return std::nullopt;
 }
 
-void arrange_barriers(ir::Module& module, bool divergence_is_warning, Diagnostics& diagnostics) {
-  end_rounds(module);
-  leave_early(module);
-  for (ir::FunctionId kernel : check_barriers(module, divergence_is_warning, diagnostics))
-    module.function(kernel).meeting = ir::Meeting::Apart;
+void append(ir::Body& to, ir::Body more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 } // namespace kern

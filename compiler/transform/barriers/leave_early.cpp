@@ -15,7 +15,7 @@
 
 #include "compiler/analysis/uniformity.h"
 #include "compiler/ir/walk.h"
-#include "compiler/transform/barriers.h"
+#include "compiler/transform/barriers/barriers.h"
 
 namespace kern {
 namespace {
@@ -32,10 +32,6 @@ std::size_t count(const Body& body) {
   std::size_t statements = 0;
   ir::walk(body, [&](const Stmt&) { ++statements; });
   return statements;
-}
-
-void append(Body& to, Body more) {
-  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
 class Leaver {

@@ -1,4 +1,4 @@
-// Finds barriers, and declares the passes over control flow around them. Private to transform/.
+// Finds barriers, and declares the rewrites of control flow around them, which arrange.cpp runs. Private to transform/barriers/.
 #pragma once
 
 #include <optional>
@@ -31,6 +31,9 @@ private:
 
   std::vector<Kinds> functions_; // by FunctionId
 };
+
+// Appends the statements of one body to another.
+void append(ir::Body& to, ir::Body more);
 
 // Makes `continue` behind the last barrier of a round structured control flow: threads that skip the rest of
 // the round meet the others at its end. For every loop that holds a barrier.

@@ -1,7 +1,5 @@
 // One function after the other: what its neighbours look like follows from their types. A part that never changes takes the
 // place of what is read of it; so numbers that are made only to be taken apart leave nothing behind.
-#include "compiler/check/split_complex.h"
-
 #include <array>
 #include <cassert>
 #include <map>
@@ -9,8 +7,9 @@
 
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
+#include "compiler/transform/transform.h"
 
-namespace kern::checker {
+namespace kern {
 
 namespace {
 
@@ -354,4 +353,4 @@ void split_complex(ir::Module& module) {
     if (has_complex(module.functions[index])) Splitter(module, index).run();
 }
 
-} // namespace kern::checker
+} // namespace kern
