@@ -108,11 +108,11 @@ std::uint64_t SharedLayout::end_of(const ir::Module& module, const std::vector<i
   return round_up_shared(end);
 }
 
-std::uint64_t SharedLayout::bytes_before(const ir::Module& module, const ir::Function& kernel) const {
-  std::vector<ir::SharedId> arrays = used_shared(module, kernel);
-  bool is_dynamic = std::any_of(arrays.begin(), arrays.end(),
-                                [&](ir::SharedId id) { return !is_static(decl(module, id)); });
-  return is_dynamic ? dynamic_begin_ : end_of(module, arrays);
+std::uint64_t SharedLayout::bytes_before(const ir::Module& module,
+                                         const std::vector<ir::SharedId>& used) const {
+  bool is_dynamic =
+      std::any_of(used.begin(), used.end(), [&](ir::SharedId id) { return !is_static(decl(module, id)); });
+  return is_dynamic ? dynamic_begin_ : end_of(module, used);
 }
 
 } // namespace kern

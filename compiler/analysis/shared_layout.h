@@ -28,8 +28,8 @@ public:
   }
   // Returns where the arrays begin whose extents only the launch knows.
   std::uint64_t dynamic_begin() const { return dynamic_begin_; }
-  // Returns the bytes of dynamic shared memory that come before them in a block of that kernel.
-  std::uint64_t bytes_before(const ir::Module& module, const ir::Function& kernel) const;
+  // Returns the bytes of dynamic shared memory that come before them in a block of a kernel that uses these arrays.
+  std::uint64_t bytes_before(const ir::Module& module, const std::vector<ir::SharedId>& used) const;
 
 private:
   std::uint64_t end_of(const ir::Module& module, const std::vector<ir::SharedId>& arrays) const;

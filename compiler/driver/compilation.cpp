@@ -179,6 +179,11 @@ const ir::Module* Compilation::transformed() {
   return diagnostics_.has_errors() ? nullptr : &*transformed_;
 }
 
+const KernelFacts& Compilation::facts(ir::FunctionId kernel) {
+  if (auto known = facts_.find(kernel); known != facts_.end()) return known->second;
+  return facts_[kernel] = timed("facts", [&] { return find_kernel_facts(*transformed_, kernel); });
+}
+
 // A target begins with the sites of those that were made before it, so that no two give one number to
 // different places.
 const ir::Module* Compilation::module_for(Target target) {

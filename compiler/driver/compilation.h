@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/analysis/kernel_facts.h"
 #include "compiler/check/check.h"
 #include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
@@ -100,6 +102,8 @@ public:
   // Runs the passes of a target behind those, on a copy of its own where there are any; null where an error
   // was reported. This is what is lowered for it.
   const ir::Module* module_for(Target target);
+  // Returns what is known of a kernel of the transformed module, which must be there.
+  const KernelFacts& facts(ir::FunctionId kernel);
   // Returns the places that can fault, or print, in the transformed module and behind them those that the
   // passes of targets found so far: a number in the code of any target means one in this table.
   std::span<const ir::Site> sites() const { return sites_; }
@@ -149,6 +153,7 @@ private:
   std::optional<ir::Module> checked_, transformed_;
   std::array<std::optional<ir::Module>, 2> own_; // by target; none where it has no passes of its own
   std::vector<ir::Site> sites_;
+  std::map<ir::FunctionId, KernelFacts> facts_; // of the transformed module
   std::vector<PhaseTime> times_;
 };
 

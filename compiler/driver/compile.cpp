@@ -165,15 +165,12 @@ struct LibraryParts {
 static std::optional<LibraryParts> make_library_parts(Compilation& compilation, const Session& session,
                                                       const std::string& file, bool with_code) {
   const Options& options = session.options;
-  const ir::Module* module = compilation.transformed();
-  const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
-  if (!cuda) return std::nullopt;
+  std::optional<Manifest> manifest =
+      make_manifest(compilation, target_options(options, Target::Cpu).lanes.lanes);
+  if (!manifest) return std::nullopt;
   const std::string& source = file == "-" ? options.stdin_name : file;
   LibraryParts parts{
-      library_namespace(options, file),
-      source.substr(source.rfind('/') + 1),
-      make_manifest(*module, compilation.sources(), *cuda, target_options(options, Target::Cpu).lanes.lanes),
-      {}};
+      library_namespace(options, file), source.substr(source.rfind('/') + 1), std::move(*manifest), {}};
   if (!with_code) return parts;
   std::optional<GpuCode> gpu = make_gpu_code(compilation, options);
   if (!gpu) return std::nullopt;

@@ -38,8 +38,9 @@ struct Row {
 };
 
 Dynamic dynamic_of(const ir::Module& module, const SharedLayout& layout, const ir::Function& function) {
-  Dynamic result{static_cast<std::int64_t>(layout.bytes_before(module, function)), ""};
-  for (ir::SharedId id : used_shared(module, function)) {
+  const std::vector<ir::SharedId> used = used_shared(module, function);
+  Dynamic result{static_cast<std::int64_t>(layout.bytes_before(module, used)), ""};
+  for (ir::SharedId id : used) {
     const ir::SharedDecl& shared = module.shared[static_cast<std::size_t>(id)];
     if (!shared.extents.empty()) continue;
     std::string text = shared.aliased ? "--shared" : "";

@@ -6,15 +6,9 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/access.h"
-#include "compiler/analysis/index_use.h"
-#include "compiler/analysis/launch_facts.h"
+#include "compiler/analysis/kernel_facts.h"
 #include "compiler/analysis/shared_layout.h"
-#include "compiler/analysis/waiting.h"
-#include "compiler/analysis/work.h"
-#include "compiler/driver/aot/variants.h"
 #include "compiler/ir/param_block.h"
-#include "compiler/ir/reachable.h"
 #include "kern/abi_hash.h"
 #include "runtime/common/shape.h"
 
@@ -64,12 +58,12 @@ static void add_records(const ir::Module& module, ir::FunctionId id, ManifestKer
   if (!found.empty()) kernel.record_params = std::move(found);
 }
 
-static std::vector<ManifestParam> params_of(const ir::Module& module, ir::FunctionId id) {
+static std::vector<ManifestParam> params_of(const ir::Module& module, ir::FunctionId id,
+                                            std::span<const ParamAccess> access) {
   const ir::Function& kernel = module.function(id);
   std::vector<std::string> names;
   for (const ir::KernelParam& param : module.params[static_cast<std::size_t>(id)])
     append_names(param.name, param.type, names);
-  std::vector<ParamAccess> access = analyze_access(module, id);
   std::vector<ManifestParam> params;
   for (std::uint32_t slot = 0; slot < kernel.param_count; ++slot) {
     Type type = kernel.slots[slot].type;
@@ -89,73 +83,52 @@ static std::vector<ManifestParam> params_of(const ir::Module& module, ir::Functi
   return params;
 }
 
-static void add_shared(const ir::Module& module, const SourceManager& sources, const ir::Function& kernel,
+static void add_shared(const ir::Module& module, const SourceManager& sources, const KernelFacts& facts,
                        const SharedLayout& layout, ManifestKernel& result) {
-  result.moved_shared_bytes = result.shared_bytes = layout.bytes_before(module, kernel);
-  for (ir::SharedId id : used_shared(module, kernel)) {
+  result.moved_shared_bytes = result.shared_bytes = layout.bytes_before(module, facts.shared);
+  for (ir::SharedId id : facts.shared) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     if (!decl.dynamic.empty())
       result.dynamic_shared.push_back({static_cast<std::uint64_t>(bit_width(decl.element)) / 8, decl.dynamic,
                                        ManifestDeclaration{decl.name, place_of(sources, decl.span)}});
     if (!layout.offset(id)) result.shared_bytes += round_up_shared(static_bytes(decl));
   }
-  // Threads of a GPU tell each other by words of shared memory what they have found: one for each kind of
-  // question, two for returns before a barrier of the grid.
-  const bool agrees = ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
-    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    return call && call->builtin == Builtin::Uniform;
-  });
-  const bool votes = ir::any_reachable(module, kernel.body, [](const ir::Stmt& stmt) {
-    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
-    return call && row(call->builtin).effects == Effects::Grid && call->slot;
-  });
-  const int leaves = ir::returns_before_grid_barrier(module, kernel) ? 2 : 0;
-  result.shared_bytes += shared_alignment * static_cast<std::uint64_t>(agrees + votes + leaves);
+  result.shared_bytes += shared_alignment * facts.words;
 }
 
-static void add_launch(const ir::Function& kernel, ManifestKernel& result) {
+static void add_launch(const ir::Function& kernel, const IndexUse& use, ManifestKernel& result) {
   if (kernel.options.block) {
     result.block.emplace();
     for (std::size_t axis = 0; axis < 3; ++axis)
       (*result.block)[axis] = static_cast<std::uint32_t>((*kernel.options.block)[axis]);
   }
   result.max_threads = static_cast<std::uint32_t>(kernel.options.max_threads);
-  // How a kernel uses its indices does not depend on a launch.
-  std::vector<std::uint64_t> params(result.slots);
-  IndexUse use = analyze_indices(kernel, params, {256, 256, 256});
   result.axes = use.thread;
   if (use.cooperates) result.needs_block = use.why;
 }
 
 static ManifestKernel kernel_of(const ir::Module& module, const SourceManager& sources,
-                                const SharedLayout& layout, ir::FunctionId id, const ir::Module& cuda,
-                                int lanes) {
+                                const SharedLayout& layout, ir::FunctionId id, const KernelFacts& facts) {
   const ir::Function& kernel = module.function(id);
   ManifestKernel result;
   result.name = kernel.name;
   result.symbol = kernel.symbol;
   result.doc = kernel.doc;
   result.place = place_of(sources, kernel.span);
-  result.params = params_of(module, id);
-  std::vector<std::string> names = ir::block_names(kernel);
-  result.slots = static_cast<std::uint32_t>(names.size()) + 1;
-  add_launch(kernel, result);
-  result.prints = has_prints(module, kernel);
-  result.cooperative = has_grid_barriers(module, kernel);
-  result.waits = has_waits(module, kernel.body);
+  result.params = params_of(module, id, facts.access);
+  result.slots = static_cast<std::uint32_t>(ir::block_names(kernel).size()) + 1;
+  add_launch(kernel, facts.indices, result);
+  result.prints = facts.prints;
+  result.cooperative = facts.has_grid_barriers;
+  result.waits = facts.waits;
   result.clamps = module.clamps;
   result.cancellable = module.cancellable;
-  add_shared(module, sources, kernel, layout, result);
-  if (std::optional<Work> work = estimate_work(kernel))
-    result.work = ManifestWork{std::move(work->operations), work->is_known};
+  add_shared(module, sources, facts, layout, result);
+  if (facts.work) result.work = ManifestWork{facts.work->operations, facts.work->is_known};
   for (const ir::Contract& contract : kernel.contracts) {
     const ir::Site& site = module.sites[static_cast<std::size_t>(contract.site)];
     result.contracts.push_back({contract.condition, site.array, place_of(sources, site.span)});
   }
-  for (Target target : {Target::Cuda, Target::Cpu})
-    for (const Variant& variant :
-         kernel_variants(target == Target::Cuda ? cuda : module, kernel, target, lanes))
-      result.variants.push_back(manifest_variant(variant));
   return result;
 }
 
@@ -177,16 +150,21 @@ std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const 
   return result;
 }
 
-Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda,
-                       int lanes) {
+Manifest make_manifest(Compilation& compilation, std::span<const KernelCode> kernels) {
   Manifest manifest;
   manifest.abi = fmt::format("{:016x}", abi_hash);
+  const ir::Module& module = *compilation.transformed();
+  const SourceManager& sources = compilation.sources();
   const SharedLayout layout(module);
   std::vector<ManifestRecord> records;
   for (std::size_t index = 0; index < module.functions.size(); ++index) {
-    if (!module.functions[index].is_kernel) continue;
-    manifest.kernels.push_back(kernel_of(module, sources, layout, ir::FunctionId(index), cuda, lanes));
-    add_records(module, ir::FunctionId(index), manifest.kernels.back(), records);
+    const auto wanted = std::ranges::find(kernels, module.functions[index].symbol, &KernelCode::symbol);
+    if (!module.functions[index].is_kernel || wanted == kernels.end()) continue;
+    const auto id = ir::FunctionId(index);
+    ManifestKernel kernel = kernel_of(module, sources, layout, id, compilation.facts(id));
+    for (const Variant& variant : wanted->variants) kernel.variants.push_back(manifest_variant(variant));
+    add_records(module, id, kernel, records);
+    manifest.kernels.push_back(std::move(kernel));
   }
   if (!records.empty()) manifest.records = std::move(records);
   manifest.sites = manifest_sites(module.sites, sources);
@@ -198,6 +176,20 @@ Manifest make_manifest(const ir::Module& module, const SourceManager& sources, c
     manifest.prints.push_back(std::move(print));
   }
   return manifest;
+}
+
+std::optional<Manifest> make_manifest(Compilation& compilation, int lanes) {
+  const ir::Module* module = compilation.transformed();
+  const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
+  if (!cuda) return std::nullopt;
+  std::vector<KernelCode> kernels = all_kernels(*module, Target::Cpu, lanes);
+  for (KernelCode& kernel : kernels) {
+    const auto same = std::ranges::find(module->functions, kernel.symbol, &ir::Function::symbol);
+    std::vector<Variant> variants = kernel_variants(*cuda, *same, Target::Cuda);
+    std::ranges::move(kernel.variants, std::back_inserter(variants));
+    kernel.variants = std::move(variants);
+  }
+  return make_manifest(compilation, kernels);
 }
 
 } // namespace kern

@@ -1,10 +1,12 @@
 // A compiled module as its host sees it (runtime/manifest/manifest.h).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "compiler/driver/aot/variants.h"
+#include "compiler/driver/compilation.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
 #include "runtime/manifest/manifest.h"
@@ -14,10 +16,11 @@ namespace kern {
 // Describes one piece of a kernel's code.
 ManifestVariant manifest_variant(const Variant& variant);
 
-// Describes the kernels of a module that has gone through the passes that every target begins with; `cuda`
-// is what was made of it for GPUs, which has other variants of them, and `lanes` how wide vectors of the CPU are.
-Manifest make_manifest(const ir::Module& module, const SourceManager& sources, const ir::Module& cuda,
-                       int lanes = default_lanes);
+// Describes kernels of a compilation, whose transformed module is there, with that code of them.
+Manifest make_manifest(Compilation& compilation, std::span<const KernelCode> kernels);
+// Describes all of them with all of their variants; nothing where an error was reported. `lanes` says how wide vectors
+// of the CPU are.
+std::optional<Manifest> make_manifest(Compilation& compilation, int lanes = default_lanes);
 
 // Describes places that can fault. The passes of targets find more of them than that module has.
 std::vector<ManifestSite> manifest_sites(std::span<const ir::Site> sites, const SourceManager& sources);

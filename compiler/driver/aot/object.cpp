@@ -107,12 +107,10 @@ std::optional<std::string> make_object(Compilation& compilation, const Options& 
 }
 
 std::optional<Manifest> whole_manifest(Compilation& compilation, const Options& options) {
-  const ir::Module* module = compilation.transformed();
-  const ir::Module* cuda = module ? compilation.module_for(Target::Cuda) : nullptr;
-  if (!cuda || !compilation.module_for(Target::Cpu)) return std::nullopt;
-  Manifest manifest =
-      make_manifest(*module, compilation.sources(), *cuda, target_options(options, Target::Cpu).lanes.lanes);
-  manifest.sites = manifest_sites(compilation.sites(), compilation.sources());
+  std::optional<Manifest> manifest =
+      make_manifest(compilation, target_options(options, Target::Cpu).lanes.lanes);
+  if (!manifest || !compilation.module_for(Target::Cpu)) return std::nullopt;
+  manifest->sites = manifest_sites(compilation.sites(), compilation.sources());
   return manifest;
 }
 

@@ -66,4 +66,13 @@ std::vector<Variant> kernel_variants(const ir::Module& module, const ir::Functio
   return target == Target::Cuda ? cuda_variants(module, kernel) : cpu_variants(module, kernel, lanes);
 }
 
+std::vector<KernelCode> all_kernels(const ir::Module& module, Target target, int lanes) {
+  std::vector<KernelCode> kernels;
+  for (const ir::Function& function : module.functions) {
+    if (!function.is_kernel || !function.variant_of.empty()) continue;
+    kernels.push_back({function.symbol, kernel_variants(module, function, target, lanes)});
+  }
+  return kernels;
+}
+
 } // namespace kern

@@ -19,6 +19,15 @@ struct Variant {
   std::vector<Expression> facts; // what the host tests before it takes this one
 };
 
+// A kernel of the transformed module, and which code of it is wanted.
+struct KernelCode {
+  std::string symbol;
+  std::vector<Variant> variants;
+};
+
+// Returns every kernel of a module with its variants for a target, as an ahead-of-time object has them.
+std::vector<KernelCode> all_kernels(const ir::Module& module, Target target, int lanes);
+
 // Returns a kernel's variants for a target in the order in which a launch tries them; the last one has no
 // facts. Those for a GPU are read off `module`, which was made for it; those for the CPU have vectors of so many
 // lanes, unless the kernel needs others.

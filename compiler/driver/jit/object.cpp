@@ -52,37 +52,10 @@ private:
 
 } // namespace
 
-std::vector<JitKernel> all_kernels(const ir::Module& module, Target target, int lanes) {
-  std::vector<JitKernel> kernels;
-  for (const ir::Function& function : module.functions) {
-    if (!function.is_kernel || !function.variant_of.empty()) continue;
-    kernels.push_back({function.symbol, kernel_variants(module, function, target, lanes)});
-  }
-  return kernels;
-}
-
-// The manifest of these kernels alone, with these variants.
-static Manifest manifest_of(const ir::Module& module, const SourceManager& sources,
-                            std::span<const JitKernel> kernels) {
-  Manifest manifest = make_manifest(module, sources, module);
-  std::vector<ManifestKernel> kept;
-  for (ManifestKernel& kernel : manifest.kernels)
-    for (const JitKernel& wanted : kernels) {
-      if (kernel.symbol != wanted.symbol) continue;
-      kernel.variants.clear();
-      for (const Variant& variant : wanted.variants) kernel.variants.push_back(manifest_variant(variant));
-      kept.push_back(std::move(kernel));
-      break;
-    }
-  manifest.kernels = std::move(kept);
-  return manifest;
-}
-
 std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptions target,
-                                           std::span<const JitKernel> kernels) {
-  const ir::Module* module = compilation.transformed();
-  if (!module) return nullptr;
-  Manifest manifest = manifest_of(*module, compilation.sources(), kernels);
+                                           std::span<const KernelCode> kernels) {
+  if (!compilation.transformed()) return nullptr;
+  Manifest manifest = make_manifest(compilation, kernels);
   auto object = std::make_unique<ObjectInProcess>();
   if (target.target == Target::Cuda) {
     if (kernels.size() == 1) target.kernel = kernels.front().symbol;
@@ -92,7 +65,7 @@ std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptio
     object->finish(manifest, std::move(code));
     return object;
   }
-  for (const JitKernel& kernel : kernels)
+  for (const KernelCode& kernel : kernels)
     for (const Variant& variant : kernel.variants) {
       target.kernel = kernel.symbol;
       target.lanes = variant.lanes;

@@ -12,16 +12,6 @@
 
 namespace kern {
 
-// A kernel of the transformed module, and which code of it is wanted.
-struct JitKernel {
-  std::string symbol;
-  std::vector<Variant> variants; // for one target
-};
-
-// Returns every kernel of a module with the code that an ahead-of-time object has for a target; for a GPU the
-// module was made for it, and for the CPU `lanes` is how wide vectors are.
-std::vector<JitKernel> all_kernels(const ir::Module& module, Target target, int lanes);
-
 // Owns everything that its kern_object points to, machine code included.
 class JitObject {
 public:
@@ -32,7 +22,7 @@ public:
 // Compiles kernels for one target, a GPU or the CPU of this machine; null where an error was reported. For
 // the CPU the module is cut into segments, so a GPU's object comes first.
 std::unique_ptr<JitObject> make_jit_object(Compilation& compilation, TargetOptions target,
-                                           std::span<const JitKernel> kernels);
+                                           std::span<const KernelCode> kernels);
 
 // Returns the arch to compile for on a device.
 std::string arch_of(const kern_device* device);

@@ -81,12 +81,10 @@ static std::optional<Extents> derived_grid(const IndexUse& use, const Extents& b
   return std::nullopt;
 }
 
-LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
-                          const Options& options, const std::optional<Extents>& suited,
-                          Diagnostics& diagnostics) {
+LaunchShape choose_launch(const ir::Function& kernel, const IndexUse& use,
+                          std::span<const std::uint64_t> params, const Options& options,
+                          const std::optional<Extents>& suited, Diagnostics& diagnostics) {
   LaunchShape shape;
-  // Which indices a kernel uses does not depend on its block; what its tests say does.
-  IndexUse use = analyze_indices(kernel, params, {256, 256, 256});
   shape.is_free = options.block.empty() && !kernel.options.block;
   if (shape.is_free && use.cooperates) diagnostics.report({}, diag::needs_block, kernel.name, use.why);
   std::optional<Extents> block = said_block(kernel, options, diagnostics);

@@ -20,10 +20,10 @@ struct LaunchShape {
   bool is_free = false; // nobody says what the block is
 };
 
-// Decides the shape of a launch; what is wrong or cannot be known is reported. A block that nobody says is
+// Decides the shape of a launch of a kernel, of which `use` says what it does with its indices; what is wrong or cannot be known is reported. A block that nobody says is
 // `suited`, or where that is not known has 256 threads.
-LaunchShape choose_launch(const ir::Function& kernel, std::span<const std::uint64_t> params,
-                          const Options& options, const std::optional<Extents>& suited,
-                          Diagnostics& diagnostics);
+LaunchShape choose_launch(const ir::Function& kernel, const IndexUse& use,
+                          std::span<const std::uint64_t> params, const Options& options,
+                          const std::optional<Extents>& suited, Diagnostics& diagnostics);
 
 } // namespace kern

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/launch_facts.h"
-#include "compiler/analysis/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/archs.h"
 #include "compiler/driver/host_cpu.h"
@@ -152,7 +150,7 @@ static bool check_contracts(const Run& run, const Stage& stage, const Expression
 static bool check_shared(const Stage& stage, const ExpressionInput& input) {
   Diagnostics& diagnostics = stage.compilation->diagnostics();
   const ir::Module& module = *stage.compilation->transformed();
-  for (ir::SharedId id : used_shared(module, *stage.kernel)) {
+  for (ir::SharedId id : stage.facts->shared) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     for (std::size_t axis = 0; axis < decl.dynamic.size(); ++axis) {
       std::optional<ExpressionValue> extent = evaluate(decl.dynamic[axis], input);
@@ -253,12 +251,13 @@ static ExitCode plan_launch(Run& run, Stage& stage, std::span<const Argument> ar
   std::optional<std::uint64_t> asked_shared = parse_bytes(run, stage.options.shared_bytes);
   if (run.wrong()) return ExitCode::WrongUse;
   std::vector<std::uint64_t> params = make_params(*stage.kernel, arguments);
-  stage.job.shape = choose_launch(*stage.kernel, params, stage.options, suited, run.diagnostics());
+  stage.job.shape =
+      choose_launch(*stage.kernel, stage.facts->indices, params, stage.options, suited, run.diagnostics());
   if (run.wrong()) return ExitCode::WrongUse;
   ExpressionInput input = input_of(stage, params);
   if (!check_contracts(run, stage, input) || !check_shared(stage, input)) return ExitCode::WrongUse;
   const ir::Module& module = *stage.compilation->transformed();
-  std::optional<std::uint64_t> shared = dynamic_shared_bytes(module, *stage.kernel, input, *asked_shared);
+  std::optional<std::uint64_t> shared = dynamic_shared_bytes(module, *stage.facts, input, *asked_shared);
   if (!shared || *shared > limits::shared_bytes) {
     run.diagnostics().report({}, diag::bad_command_line,
                              fmt::format("the dynamic shared arrays of a block need {} bytes; the most is {}",
@@ -281,13 +280,12 @@ ExitCode prepare(Run& run, Stage& stage) {
                              fmt::format("there is no instance of `{}`", stage.definition->name));
     return ExitCode::Bug;
   }
+  stage.facts = &stage.compilation->facts(ir::FunctionId(stage.kernel - module->functions.data()));
   if (!check_types(run, stage, *module)) return ExitCode::WrongUse;
   check_places(run, stage);
   if (run.wrong()) return ExitCode::WrongUse;
   if (!stage.is_computed)
     if (ExitCode code = plan_launch(run, stage, stage.arguments); code != ExitCode::Done) return code;
-  auto index = static_cast<std::size_t>(stage.kernel - module->functions.data());
-  stage.access = analyze_access(*module, ir::FunctionId(index));
   stage.allowance = device_allowance(*module, *stage.kernel);
   return ExitCode::Done;
 }
@@ -349,7 +347,7 @@ static ExitCode compile_for(Run& run, Stage& stage, Runner& runner, std::span<co
     target.lanes = lane_facts(module, *stage.kernel, stage.arguments, stage.job.shape, asked_lanes,
                               has_wide_vectors(target));
   }
-  JitKernel wanted{stage.kernel->symbol, {{target.target, stage.kernel->symbol, target.lanes, {}}}};
+  KernelCode wanted{stage.kernel->symbol, {{target.target, stage.kernel->symbol, target.lanes, {}}}};
   if (target.target == Target::Cuda) {
     const ir::Module* cuda = stage.compilation->module_for(Target::Cuda);
     if (!cuda) return stage.compilation->exit_code();

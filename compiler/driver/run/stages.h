@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/analysis/access.h"
+#include "compiler/analysis/kernel_facts.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"
@@ -27,7 +27,7 @@ struct Stage {
   std::vector<Argument> arguments = {};
   const ir::Function* kernel = nullptr;
   RunLaunch job = {};
-  std::vector<ParamAccess> access = {};
+  const KernelFacts* facts = nullptr;                     // of the kernel
   Allowance allowance = {};                               // between two devices
   std::vector<std::unique_ptr<LoadedKernel>> loaded = {}; // by device
 
@@ -38,8 +38,8 @@ struct Stage {
   bool is_computed = false;
 
   bool writes(std::size_t param) const {
-    return arguments[param].array() && param < access.size() &&
-           (access[param].written || access[param].atomic);
+    return arguments[param].array() && facts && param < facts->access.size() &&
+           (facts->access[param].written || facts->access[param].atomic);
   }
 };
 

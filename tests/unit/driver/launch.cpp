@@ -30,7 +30,8 @@ std::string launch(std::string source, std::vector<std::vector<std::int64_t>> ex
     arguments.push_back(std::move(argument));
   }
   Diagnostics diagnostics;
-  LaunchShape shape = choose_launch(*kernel, make_params(*kernel, arguments), options,
+  const KernelFacts& facts = compilation.facts(ir::FunctionId(kernel - module->functions.data()));
+  LaunchShape shape = choose_launch(*kernel, facts.indices, make_params(*kernel, arguments), options,
                                     /*suited=*/std::nullopt, diagnostics);
   if (diagnostics.has_errors()) return std::string(diagnostics.all().front().row->name);
   return fmt::format("{} of {}", fmt::join(shape.grid, "x"), fmt::join(shape.block, "x"));

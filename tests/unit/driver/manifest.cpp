@@ -17,10 +17,9 @@ using Json = nlohmann::json;
 Manifest manifest_of(const std::string& source) {
   Compilation compilation({});
   compilation.set_source("test.kern", source);
-  const ir::Module* module = compilation.transformed();
-  EXPECT_TRUE(module);
-  return module ? make_manifest(*module, compilation.sources(), *compilation.module_for(Target::Cuda))
-                : Manifest();
+  std::optional<Manifest> manifest = make_manifest(compilation);
+  EXPECT_TRUE(manifest);
+  return manifest.value_or(Manifest());
 }
 
 // As much of JSON Schema as the schema uses: $ref const enum type required properties additionalProperties

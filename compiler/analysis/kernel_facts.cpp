@@ -1,28 +1,47 @@
 // Everything is read off the IR; the sizes of dynamic arrays take the arguments of a launch besides.
-#include "compiler/analysis/launch_facts.h"
+#include "compiler/analysis/kernel_facts.h"
 
 #include <algorithm>
 
 #include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/waiting.h"
+#include "compiler/builtins/builtins.h"
+#include "compiler/ir/param_block.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "runtime/common/shape.h"
 
 namespace kern {
 
-bool has_prints(const ir::Module& module, const ir::Function& kernel) {
-  return ir::any_reachable(module, kernel.body,
-                           [](const ir::Stmt& stmt) { return std::holds_alternative<ir::Print>(stmt.node); });
+KernelFacts find_kernel_facts(const ir::Module& module, ir::FunctionId id) {
+  const ir::Function& kernel = module.function(id);
+  KernelFacts facts;
+  facts.access = analyze_access(module, id);
+  facts.shared = used_shared(module, kernel);
+  // How a kernel uses its indices does not depend on a launch.
+  const std::vector<std::uint64_t> params(ir::block_names(kernel).size() + 1);
+  facts.indices = analyze_indices(kernel, params, {256, 256, 256});
+  facts.work = estimate_work(kernel);
+  facts.waits = has_waits(module, kernel.body);
+  bool compares = false, votes = false;
+  ir::walk_reachable(module, kernel.body, [&](const ir::Stmt& stmt) {
+    facts.prints |= std::holds_alternative<ir::Print>(stmt.node);
+    const auto* call = std::get_if<ir::CallEffect>(&stmt.node);
+    const bool is_of_grid = call && row(call->builtin).effects == Effects::Grid;
+    facts.has_grid_barriers |= is_of_grid;
+    votes |= is_of_grid && call->slot;
+    compares |= call && call->builtin == Builtin::Uniform;
+  });
+  // One for each kind of question, two for returns before a barrier of the grid.
+  const int leaves = ir::returns_before_grid_barrier(module, kernel) ? 2 : 0;
+  facts.words = static_cast<std::uint64_t>(compares + votes + leaves);
+  return facts;
 }
 
-bool has_grid_barriers(const ir::Module& module, const ir::Function& kernel) {
-  return ir::has_effects(module, kernel, Effects::Grid);
-}
-
-std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const ir::Function& kernel,
+std::optional<std::uint64_t> dynamic_shared_bytes(const ir::Module& module, const KernelFacts& kernel,
                                                   const ExpressionInput& input, std::uint64_t asked) {
   std::uint64_t sum = 0;
-  for (ir::SharedId id : used_shared(module, kernel)) {
+  for (ir::SharedId id : kernel.shared) {
     const ir::SharedDecl& decl = module.shared[static_cast<std::size_t>(id)];
     if (decl.aliased || decl.dynamic.empty()) continue;
     auto bytes = static_cast<std::uint64_t>(bit_width(decl.element)) / 8;
