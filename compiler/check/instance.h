@@ -56,7 +56,7 @@ struct Local {
   bool is_plain = false;      // or an i64 that is one by itself
   bool is_result = false;     // no local, but what a function returns
   bool is_wrong = false;      // without a declaration, and assigned what an error was reported of
-  Span starts_with;           // a literal that it is assigned
+  Span starts_with;           // a literal that it is assigned first
   std::vector<const ast::Node*> sites_now; // of this round
   std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
   Type slots_type = types::unknown;

@@ -156,7 +156,7 @@ def operator_type(op, a, b):
 
 
 def local_type(values):
-    """The type of a local, parameter or result without a declaration."""
+    """The type of a local, parameter or result without a declaration, of its values in their order."""
     if error := next((v.error for v in values if v.error), None):
         raise Refused(error)
     numbers, typed = [v for v in values if v.is_literal], [v for v in values if not v.is_literal]
@@ -168,9 +168,9 @@ def local_type(values):
             raise Skip
         if any(is_signed(v.type) for v in typed):
             raise Refused("join")
-        if numbers and any(v.is_sum is None for v in words):
+        if values[0].is_literal and any(v.is_sum is None for v in words):
             raise Skip
-        if numbers and any(v.is_sum for v in words):
+        if values[0].is_literal and any(v.is_sum for v in words):
             raise Refused("start")
         word = max(v.type for v in words)
         if any(not fits(word, v.number) for v in numbers):
