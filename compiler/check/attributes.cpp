@@ -188,6 +188,86 @@ static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
   return error_value(span);
 }
 
+// What a file, a package or a class of the host defines.
+static Value file_attribute(Checker& checker, const Value& value, std::string_view name, Span span) {
+  FileScope& file = *value.file;
+  if (Symbol* symbol = find_own_symbol(checker.context, file, name, {}))
+    return checker.symbol_value(file, name, *symbol, span);
+  if (file.is_class()) {
+    checker.report(span, diag::host_class, checker.context.source(value.span))
+        .note(file.owner->name_span, "it has no constant `{}`", name);
+    return error_value(span);
+  }
+  // A package and what is imported below it have one name.
+  std::string below = module_below(file.file->module, name);
+  if (FileScope* inner = find_file(checker.context, *checker.scope, below)) {
+    Value module = plain_value(ValueKind::File, span);
+    module.file = inner;
+    return module;
+  }
+  checker.report(span, diag::not_in_module, name, file.file->module);
+  return error_value(span);
+}
+
+// What a type has, and `finfo` and `iinfo` of one.
+static Value attribute_of_type(Checker& checker, const Value& value, std::string_view name, Span span) {
+  // A string of Python is made with the name of a type.
+  const bool is_named = is_scalar(value.type) && is_python(checker);
+  if (is_named && (name == "__name__" || name == "name")) {
+    Value text = plain_value(ValueKind::String, span);
+    text.text = long_name_of(value.type->scalar);
+    return text;
+  }
+  if (value.text == "finfo" || value.text == "iinfo")
+    if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
+  return type_attribute(checker, value.type, name, span);
+}
+
+// Return what a constant array, or a number, has; nothing where it has no such attribute.
+static std::optional<Value> attribute_of_constant_array(Checker& checker, const Value& value,
+                                                        std::string_view name, Span span) {
+  if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
+  if (!checker.instance)
+    return name == "T" ? std::optional(array_value(checker, transposed(numbers_of(value)), span))
+                       : std::nullopt;
+  Value array = read_table(checker, value, value.span);
+  return is_error(array) ? array : array_attribute(checker, array, name, span);
+}
+
+static std::optional<Value> number_attribute(Checker& checker, const Value& value, std::string_view name,
+                                             Span span) {
+  if (is_complex_number(value) && (name == "real" || name == "imag"))
+    return complex_part(checker, value, name == "imag", span);
+  bool is_real = checker.scope->is_numba() && !is_complex(value.type);
+  if (is_real && name == "real") return read_at(value, span);
+  if (is_real && name == "imag")
+    return is_float(value.type)
+               ? checker.convert_value(float_value(0, span), default_type(value.type), Purpose::Operand)
+               : int_value(0, span);
+  if (name == "dtype") {
+    if (!is_literal(value.type)) return type_value(value.type, span);
+    bool is_settled = checker.final || is_literal(value);
+    return type_value(is_settled ? default_type(checker.type_of(value).value_or(value.type)) : value.type,
+                      span);
+  }
+  return checker.number_method(value, name, span);
+}
+
+static Value report_no_attribute(Checker& checker, const Value& value, std::string_view name, Span span) {
+  Report error = checker.report(span, diag::no_attribute, checker.describe(value), name);
+  const bool is_ufunc = value.kind == ValueKind::Builtin || value.kind == ValueKind::Method;
+  if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
+    error.note("{}", advice);
+  note_overloaded_attribute(checker, error, name);
+  if (value.kind != ValueKind::Prefix || !error.is_kept()) return error_value(span);
+  std::string_view nearest = nearest_builtin(value.text, name);
+  if (nearest.empty())
+    error.note("`{}` has {}", value.text, names_behind(value.text));
+  else
+    error.note("the nearest name is `{}`", nearest);
+  return error_value(span);
+}
+
 Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
@@ -201,83 +281,24 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   if (is_tuple(value) && name == "dtype" && !is_scalar(value.type) && !has_field(value.type, name))
     return tuple_dtype(*this, value, span);
   if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
-  if (value.kind == ValueKind::File) {
-    if (Symbol* symbol = find_own_symbol(context, *value.file, name, {}))
-      return symbol_value(*value.file, name, *symbol, span);
-    if (value.file->is_class()) {
-      report(span, diag::host_class, context.source(value.span))
-          .note(value.file->owner->name_span, "it has no constant `{}`", name);
-      return error_value(span);
-    }
-    // A package and what is imported below it have one name.
-    std::string below = module_below(value.file->file->module, name);
-    if (FileScope* inner = find_file(context, *scope, below)) {
-      Value module = plain_value(ValueKind::File, span);
-      module.file = inner;
-      return module;
-    }
-    report(span, diag::not_in_module, name, value.file->file->module);
-    return error_value(span);
-  }
+  if (value.kind == ValueKind::File) return file_attribute(*this, value, name, span);
   if (value.kind == ValueKind::Host) return host_attribute(value, name, span);
-  if (value.kind == ValueKind::Prefix) {
-    std::string path = fmt::format("{}.{}", value.text, name);
-    if (std::optional<Value> inner = vocabulary(path, span)) return *inner;
-  }
-  bool makes_records = value.kind == ValueKind::TypeMaker && value.text == "Record";
-  if (makes_records)
-    if (std::optional<Value> function = plain_function("Record", name, span)) return *function;
-  // A string of Python is made with the name of a type.
-  const bool is_named = value.kind == ValueKind::Type && is_scalar(value.type) && is_python(*this);
-  if (is_named && (name == "__name__" || name == "name")) {
-    Value text = plain_value(ValueKind::String, span);
-    text.text = long_name_of(value.type->scalar);
-    return text;
-  }
-  bool is_info = value.kind == ValueKind::Type && (value.text == "finfo" || value.text == "iinfo");
-  if (is_info)
-    if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
-  if (value.kind == ValueKind::Type) return type_attribute(*this, value.type, name, span);
-  if (is_constant_array(value)) {
-    if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
-    if (!instance && name == "T") return array_value(*this, transposed(numbers_of(value)), span);
-    Value array = instance ? read_table(*this, value, value.span) : value;
-    if (is_error(array)) return array;
-    if (instance) return array_attribute(*this, array, name, span);
-  }
-  if (is_complex_number(value) && (name == "real" || name == "imag"))
-    return complex_part(*this, value, name == "imag", span);
-  bool is_real = scope->is_numba() && is_number(value) && !is_complex(value.type);
-  if (is_real && name == "real") return read_at(value, span);
-  if (is_real && name == "imag")
-    return is_float(value.type)
-               ? convert_value(float_value(0, span), default_type(value.type), Purpose::Operand)
-               : int_value(0, span);
-  if (is_tuple(value) && scope->is_numba())
-    if (std::optional<Value> part = vector_part(value, name, span)) return *part;
-  if (is_number(value) && name == "dtype" && !is_literal(value.type)) return type_value(value.type, span);
-  if (is_number(value) && name == "dtype") {
-    bool is_settled = final || is_literal(value);
-    return type_value(is_settled ? default_type(type_of(value).value_or(value.type)) : value.type, span);
-  }
-  if (is_number(value))
-    if (std::optional<Value> method = number_method(value, name, span)) return *method;
-  if (value.kind == ValueKind::String && is_python(*this))
-    if (std::optional<Value> method = string_method(value, name, span)) return *method;
+  if (value.kind == ValueKind::Type) return attribute_of_type(*this, value, name, span);
+  std::optional<Value> found;
+  if (value.kind == ValueKind::Prefix)
+    found = vocabulary(fmt::format("{}.{}", value.text, name), span);
+  else if (value.kind == ValueKind::TypeMaker && value.text == "Record")
+    found = plain_function("Record", name, span);
+  else if (value.kind == ValueKind::String && is_python(*this))
+    found = string_method(value, name, span);
+  else if (is_number(value))
+    found = number_attribute(*this, value, name, span);
+  if (!found && is_constant_array(value)) found = attribute_of_constant_array(*this, value, name, span);
+  if (!found && is_tuple(value) && scope->is_numba()) found = vector_part(value, name, span);
+  if (found) return *found;
   if (const FunctionSymbol* ufunc = instance ? host_ufunc(value) : nullptr)
     return report_host_attribute(*this, *ufunc, name, span);
-  Report error = report(span, diag::no_attribute, describe(value), name);
-  const bool is_ufunc = value.kind == ValueKind::Builtin || value.kind == ValueKind::Method;
-  if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
-    error.note("{}", advice);
-  note_overloaded_attribute(*this, error, name);
-  if (value.kind != ValueKind::Prefix || !error.is_kept()) return error_value(span);
-  std::string_view nearest = nearest_builtin(value.text, name);
-  if (nearest.empty())
-    error.note("`{}` has {}", value.text, names_behind(value.text));
-  else
-    error.note("the nearest name is `{}`", nearest);
-  return error_value(span);
+  return report_no_attribute(*this, value, name, span);
 }
 
 // Returns a member of an enumeration of `Color.RED.value`, which is its number here.
