@@ -131,6 +131,55 @@ static void add_defaults(Checker& checker, FileScope& file, Type type, Checker::
   }
 }
 
+// Calls a type: a record, a vector or a complex number of parts, or a cast.
+static Value call_type(Checker& checker, const ast::Call& expr, const Value& callee,
+                       const Checker::Args& args) {
+  if (is_tuple(callee.type) && callee.type->record) return make_record(checker, callee.type, args, expr.span);
+  if (is_tuple(callee.type)) return make_vector(checker, callee, args, expr.span);
+  if (is_complex(callee.type) && args.keywords.empty() && args.positional.size() <= 2)
+    return construct_complex(checker, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
+                             args.positional, expr.span);
+  if (args.positional.size() == 1 && args.keywords.empty())
+    return checker.explicit_cast(callee.type, args.positional[0], expr.span, !callee.text.empty());
+  checker.report(expr.span, diag::cast_argument_count, checker.context.source(expr.callee->span),
+                 std::int64_t(args.positional.size()));
+  return error_value(expr.span);
+}
+
+// Calls what the callee of an expression is, with its arguments.
+static Value call_value(Checker& checker, const ast::Call& expr, Value callee, Checker::Args& args) {
+  if (callee.kind == ValueKind::Type) return call_type(checker, expr, callee, args);
+  // Loops over tuples are written out anyway.
+  if (callee.kind == ValueKind::Prefix && callee.text == "literal_unroll" && args.positional.size() == 1)
+    return args.positional[0];
+  if (callee.kind == ValueKind::TypeMaker) return checker.call_type_maker(callee, args, expr.span);
+  if (const FunctionSymbol* ufunc = checker.instance ? host_ufunc(callee) : nullptr)
+    return report_host_call(checker, *ufunc, expr.span);
+  if (callee.kind == ValueKind::Function) {
+    if (!add_captured(checker, *callee.function, args, expr.span)) return error_value(expr.span);
+    return checker.call_function(*callee.function, args, expr.span);
+  }
+  // In a .kern file a literal has no type yet, and on numbers the builtin does the same as the ufunc.
+  bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && checker.instance;
+  if (is_ufunc && (checker.scope->is_numba() || takes_arrays(callee.text, args))) {
+    callee.kind = ValueKind::Method;
+    return checker.call_method(callee, args, expr.span);
+  }
+  bool by_python = callee.kind == ValueKind::Builtin && is_python(checker) && args.keywords.empty();
+  if (by_python)
+    if (std::optional<Value> value =
+            python_call(checker, callee.builtin, !callee.text.empty(), args.positional, expr.span))
+      return *value;
+  if (callee.kind == ValueKind::Builtin) return checker.call_builtin(callee.builtin, expr, args);
+  if (callee.kind == ValueKind::Method) return checker.call_method(callee, args, expr.span);
+  if (is_unknown(callee)) return unknown_value(expr.span);
+  auto error = checker.report(expr.span, diag::not_callable, checker.describe(callee));
+  const std::string_view name = checker.context.source(expr.callee->span);
+  if (const Local* local = checker.find_local(name); local && local->type_span != Span{})
+    error.note(local->type_span, "`{}` is a variable of this function, whose type comes from here", name);
+  return error_value(expr.span);
+}
+
 Value Checker::evaluate_call(const ast::Call& expr) {
   if (is_python(*this))
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
@@ -160,50 +209,7 @@ Value Checker::evaluate_call(const ast::Call& expr) {
   std::optional<Args> args = evaluate_args(expr);
   if (!args) return error_value(expr.span);
   if (tuple_class) add_defaults(*this, *tuple_class, callee.type, *args);
-  if (callee.kind == ValueKind::Type && is_tuple(callee.type) && callee.type->record)
-    return make_record(*this, callee.type, *args, expr.span);
-  if (callee.kind == ValueKind::Type && is_tuple(callee.type))
-    return make_vector(*this, callee, *args, expr.span);
-  bool builds = callee.kind == ValueKind::Type && is_complex(callee.type);
-  if (builds && args->keywords.empty() && args->positional.size() <= 2)
-    return construct_complex(*this, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
-                             args->positional, expr.span);
-  // Loops over tuples are written out anyway.
-  if (callee.kind == ValueKind::Prefix && callee.text == "literal_unroll" && args->positional.size() == 1)
-    return args->positional[0];
-  if (callee.kind == ValueKind::Type) {
-    if (args->positional.size() == 1 && args->keywords.empty())
-      return explicit_cast(callee.type, args->positional[0], expr.span, !callee.text.empty());
-    report(expr.span, diag::cast_argument_count, context.source(expr.callee->span),
-           std::int64_t(args->positional.size()));
-    return error_value(expr.span);
-  }
-  if (callee.kind == ValueKind::TypeMaker) return call_type_maker(callee, *args, expr.span);
-  if (const FunctionSymbol* ufunc = instance ? host_ufunc(callee) : nullptr)
-    return report_host_call(*this, *ufunc, expr.span);
-  if (callee.kind == ValueKind::Function) {
-    if (!add_captured(*this, *callee.function, *args, expr.span)) return error_value(expr.span);
-    return call_function(*callee.function, *args, expr.span);
-  }
-  // In a .kern file a literal has no type yet, and on numbers the builtin does the same as the ufunc.
-  bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && instance;
-  if (is_ufunc && (scope->is_numba() || takes_arrays(callee.text, *args))) {
-    callee.kind = ValueKind::Method;
-    return call_method(callee, *args, expr.span);
-  }
-  bool by_python = callee.kind == ValueKind::Builtin && is_python(*this) && args->keywords.empty();
-  if (by_python)
-    if (std::optional<Value> value =
-            python_call(*this, callee.builtin, !callee.text.empty(), args->positional, expr.span))
-      return *value;
-  if (callee.kind == ValueKind::Builtin) return call_builtin(callee.builtin, expr, *args);
-  if (callee.kind == ValueKind::Method) return call_method(callee, *args, expr.span);
-  if (is_unknown(callee)) return unknown_value(expr.span);
-  auto error = report(expr.span, diag::not_callable, describe(callee));
-  const std::string_view name = context.source(expr.callee->span);
-  if (const Local* local = find_local(name); local && local->type_span != Span{})
-    error.note(local->type_span, "`{}` is a variable of this function, whose type comes from here", name);
-  return error_value(expr.span);
+  return call_value(*this, expr, std::move(callee), *args);
 }
 
 Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& param) {

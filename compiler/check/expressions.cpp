@@ -80,40 +80,65 @@ Value Checker::bounded(Value tuple) {
   return error_value(tuple.span);
 }
 
+static Value evaluate_float(Checker& checker, const ast::FloatLiteral& expr) {
+  if (std::isfinite(expr.value) || checker.scope->is_numba()) return float_value(expr.value, expr.span);
+  checker
+      .report(expr.span, diag::literal_does_not_fit, checker.context.source(expr.span), to_string(types::f64))
+      .note("infinity is `math.inf`");
+  return error_value(expr.span);
+}
+
+static Value text_value(std::string_view text, Span span) {
+  Value value = plain_value(ValueKind::String, span);
+  value.text = text;
+  return value;
+}
+
+static Value evaluate_unary(Checker& checker, const ast::Unary& expr) {
+  bool is_not = expr.op == ast::UnaryOp::Not;
+  return checker.unary(expr.op,
+                       is_not ? checker.evaluate_condition(*expr.operand) : checker.evaluate(*expr.operand),
+                       expr.span);
+}
+
+static Value evaluate_binary(Checker& checker, const ast::Binary& expr) {
+  Value left = checker.evaluate(*expr.left);
+  Value right = checker.evaluate(*expr.right);
+  Value result = checker.binary(expr.op, left, right, expr.span);
+  warn_shifted_out(checker, expr, left);
+  return result;
+}
+
+static Value evaluate_dict(Checker& checker, const ast::Dict& dict) {
+  Value value = plain_value(ValueKind::Dict, dict.span);
+  for (std::size_t i = 0; i < dict.keys.size(); ++i) {
+    value.elements.push_back(checker.evaluate(*dict.keys[i]));
+    // One value of a dict may be known where another is not, so errors in them are not reported here.
+    const ReportingScope quiet(checker.context.diagnostics, false);
+    value.elements.push_back(checker.evaluate(*dict.values[i]));
+  }
+  return value;
+}
+
+static Value function_value(const FunctionSymbol* function, Span span) {
+  Value value = plain_value(ValueKind::Function, span);
+  value.function = function;
+  return value;
+}
+
 Value Checker::evaluate_node(const ast::Expr& expr) {
   switch (expr.kind) {
   case ast::Kind::Name: return read_name(ast::get<ast::Name>(expr));
   case ast::Kind::IntLiteral: return int_value(WideInt(ast::get<ast::IntLiteral>(expr).value), expr.span);
-  case ast::Kind::FloatLiteral: {
-    double value = ast::get<ast::FloatLiteral>(expr).value;
-    if (std::isfinite(value) || scope->is_numba()) return float_value(value, expr.span);
-    report(expr.span, diag::literal_does_not_fit, context.source(expr.span), to_string(types::f64))
-        .note("infinity is `math.inf`");
-    return error_value(expr.span);
-  }
+  case ast::Kind::FloatLiteral: return evaluate_float(*this, ast::get<ast::FloatLiteral>(expr));
   case ast::Kind::ImaginaryLiteral:
     return complex_value({0, ast::get<ast::ImaginaryLiteral>(expr).value}, expr.span);
   case ast::Kind::BoolLiteral: return bool_value(ast::get<ast::BoolLiteral>(expr).value, expr.span);
   case ast::Kind::NoneLiteral: return plain_value(ValueKind::None, expr.span);
   case ast::Kind::EllipsisLiteral: return plain_value(ValueKind::Ellipsis, expr.span);
-  case ast::Kind::StringLiteral: {
-    Value value = plain_value(ValueKind::String, expr.span);
-    value.text = ast::get<ast::StringLiteral>(expr).value;
-    return value;
-  }
-  case ast::Kind::Unary: {
-    const auto& node = ast::get<ast::Unary>(expr);
-    bool is_not = node.op == ast::UnaryOp::Not;
-    return unary(node.op, is_not ? evaluate_condition(*node.operand) : evaluate(*node.operand), expr.span);
-  }
-  case ast::Kind::Binary: {
-    const auto& node = ast::get<ast::Binary>(expr);
-    Value left = evaluate(*node.left);
-    Value right = evaluate(*node.right);
-    Value result = binary(node.op, left, right, expr.span);
-    warn_shifted_out(*this, node, left);
-    return result;
-  }
+  case ast::Kind::StringLiteral: return text_value(ast::get<ast::StringLiteral>(expr).value, expr.span);
+  case ast::Kind::Unary: return evaluate_unary(*this, ast::get<ast::Unary>(expr));
+  case ast::Kind::Binary: return evaluate_binary(*this, ast::get<ast::Binary>(expr));
   case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));
   case ast::Kind::NamedExpr: return evaluate_named(ast::get<ast::NamedExpr>(expr));
   case ast::Kind::BoolOp: return evaluate_bool_op(ast::get<ast::BoolOp>(expr));
@@ -123,22 +148,9 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::Attribute: return evaluate_attribute(ast::get<ast::Attribute>(expr));
   case ast::Kind::Tuple: return evaluate_tuple(*this, ast::get<ast::Tuple>(expr).elements, expr.span);
   case ast::Kind::List: return evaluate_tuple(*this, ast::get<ast::List>(expr).elements, expr.span);
-  case ast::Kind::Dict: {
-    const auto& dict = ast::get<ast::Dict>(expr);
-    Value value = plain_value(ValueKind::Dict, expr.span);
-    for (std::size_t i = 0; i < dict.keys.size(); ++i) {
-      value.elements.push_back(evaluate(*dict.keys[i]));
-      // One value of a dict may be known where another is not, so errors in them are not reported here.
-      const ReportingScope quiet(context.diagnostics, false);
-      value.elements.push_back(evaluate(*dict.values[i]));
-    }
-    return value;
-  }
-  case ast::Kind::Lambda: {
-    Value value = plain_value(ValueKind::Function, expr.span);
-    value.function = lambda_function(*scope, ast::get<ast::Lambda>(expr));
-    return value;
-  }
+  case ast::Kind::Dict: return evaluate_dict(*this, ast::get<ast::Dict>(expr));
+  case ast::Kind::Lambda:
+    return function_value(lambda_function(*scope, ast::get<ast::Lambda>(expr)), expr.span);
   case ast::Kind::Set:
     report(expr.span, diag::python_construct, "a set display", "use a tuple or an array");
     return error_value(expr.span);
