@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/check/brackets.h"
+#include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/texts.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -14,26 +14,20 @@ namespace {
 
 bool is_float_number(const Value& value) { return is_number(value) && is_float(value.type); }
 
-// Returns a source text with an index behind it.
-std::string indexed(const Checker& checker, const Value& value, std::string_view index) {
-  std::string text = short_text(checker.context.source(value.span));
-  return fmt::format("{}[{}]", bracketed(text, Binding::Primary), index);
-}
-
 std::string element_of(const Checker& checker, const Value& value) {
+  std::string text = short_text(checker.context.source(value.span));
   bool is_written = is_tuple(value) && !value.elements.empty() &&
                     value.elements[0].span.begin > value.span.begin &&
                     value.elements[0].span.end < value.span.end;
   if (is_written) return short_text(checker.context.source(value.elements[0].span));
-  if (is_tuple(value)) return indexed(checker, value, "0");
-  if (is_array(value) && is_point(value.type)) return indexed(checker, value, "()");
-  if (is_array(value)) return indexed(checker, value, value.type->rank == 1 ? "i" : "i, j");
-  return short_text(checker.context.source(value.span));
+  if (is_tuple(value)) return advice::element(text, "0");
+  if (!is_array(value)) return text;
+  return advice::element(text, is_point(value.type) ? "()" : value.type->rank == 1 ? "i" : "i, j");
 }
 
 std::string wrapped_in(const Checker& checker, std::string_view function, const Value& value) {
   std::string text = short_text(checker.context.source(value.span));
-  return is_float_number(value) ? fmt::format("{}({})", function, text) : text;
+  return is_float_number(value) ? advice::call(function, text) : text;
 }
 
 bool has_kind(const Value& left, const Value& right, ValueKind kind) {
@@ -63,32 +57,28 @@ void advise_operator(Checker& checker, Report& report, ast::BinaryOp op, const V
   bool arrays = is_array(left) || is_array(right), tuples = is_tuple(left) || is_tuple(right);
   bool takes_elements = (is_array(left) || is_tuple(left) || is_number(left)) &&
                         (is_array(right) || is_tuple(right) || is_number(right));
-  std::string_view spelled = spelling(op);
   if (op == ast::BinaryOp::MatrixMultiply) {
     report.note("a product of matrices is a loop over `k`: `acc += a[i, k] * b[k, j]`");
   } else if ((arrays || tuples) && takes_elements) {
-    report.note("an operator takes one element of each: `{} {} {}`{}",
-                left_operand(element_of(checker, left), op), spelled,
-                right_operand(element_of(checker, right), op),
+    report.note("an operator takes one element of each: `{}`{}",
+                advice::binary(element_of(checker, left), op, element_of(checker, right)),
                 tuples ? "; of tuples `+` joins two, and `*` repeats one a constant number of times" : "");
   } else if (is_number(left) && is_number(right) && (is_float_number(left) || is_float_number(right))) {
-    report.note("`{} {} {}` takes the whole part of a float, `{} {} {}` its bits",
-                left_operand(wrapped_in(checker, "i32", left), op), spelled,
-                right_operand(wrapped_in(checker, "i32", right), op),
-                left_operand(wrapped_in(checker, "bits", left), op), spelled,
-                right_operand(wrapped_in(checker, "bits", right), op));
+    auto wrapped = [&](std::string_view function) {
+      return advice::binary(wrapped_in(checker, function, left), op, wrapped_in(checker, function, right));
+    };
+    report.note("`{}` takes the whole part of a float, `{}` its bits", wrapped("i32"), wrapped("bits"));
   }
 }
 
 void advise_operator(Checker& checker, Report& report, ast::UnaryOp op, const Value& operand) {
   checker.note_characters(report, std::array{operand});
-  std::string_view spelled = spelling(op);
   if (is_array(operand) || is_tuple(operand))
-    report.note("an operator takes one element: `{}{}`", spelled,
-                bracketed(element_of(checker, operand), Binding::Sign));
+    report.note("an operator takes one element: `{}`", advice::unary(op, element_of(checker, operand)));
   else if (is_float_number(operand))
-    report.note("`{0}{1}` takes the whole part of a float, `{0}{2}` its bits", spelled,
-                wrapped_in(checker, "i32", operand), wrapped_in(checker, "bits", operand));
+    report.note("`{}` takes the whole part of a float, `{}` its bits",
+                advice::unary(op, wrapped_in(checker, "i32", operand)),
+                advice::unary(op, wrapped_in(checker, "bits", operand)));
 }
 
 void note_hidden_type(Checker& checker, Report& report, std::string_view name) {

@@ -1,7 +1,7 @@
 // Other forms of an array over the same elements: transposed, reshaped, flat, with an axis more, with elements of
 // another type. Nothing is copied, so what NumPy would copy is refused, or a fault where only the run shows it.
+#include "compiler/advice/advice.h"
 #include "compiler/check/array_reductions.h"
-#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -322,7 +322,6 @@ Value call_fill(Checker& checker, const Value& array, const Checker::Args& args,
   Checker::Place place;
   place.ok = place.is_view = true;
   place.array = array.operand;
-  checker.stored_into = span;
   checker.store(place, args.positional[0], span);
   return plain_value(ValueKind::None, span);
 }
@@ -380,8 +379,7 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
     std::string_view text = context.source(array.span);
     report(span, diag::no_attribute, describe(array), name)
         .note("it is a function, of an array with one axis: `{}({})`", name,
-              array.type->rank == 1 ? std::string(text)
-                                    : fmt::format("{}.ravel()", bracketed(text, Binding::Primary)));
+              array.type->rank == 1 ? std::string(text) : fmt::format("{}.ravel()", advice::primary(text)));
     return error_value(span);
   }
   return std::nullopt;

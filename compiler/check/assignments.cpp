@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/advice/advice.h"
 #include "compiler/check/advice.h"
-#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
-#include "compiler/check/texts.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -151,11 +151,6 @@ Value Checker::element_at(const Value& array, const Value& index, Span span) {
   return runtime_value(temp(type, ir::View{array.operand, std::move(axes)}, span), span);
 }
 
-// Returns the text of an element of a value that is unpacked.
-static std::string element_text(std::string_view whole, std::size_t index) {
-  return fmt::format("{}[{}]", bracketed(whole, Binding::Primary), index);
-}
-
 static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& value, Span span) {
   for (const ast::Expr* target : targets)
     if (target->kind == ast::Kind::Starred) {
@@ -176,7 +171,7 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
                       element.span.end <= value.span.end && element.span != value.span;
     bool is_part = !is_written || is_array(value);
     if (is_part)
-      checker.unpacked = {element_text(whole, i), element.span, targets[i]->span,
+      checker.unpacked = {advice::element(whole, std::to_string(i)), element.span, targets[i]->span,
                           outer ? outer->whole : value.span};
     checker.assign_target(*targets[i], element, *targets[i], false);
     checker.unpacked.reset();
@@ -201,7 +196,6 @@ void Checker::assign_target(const ast::Expr& target, const Value& value, const a
   }
   std::optional<Place> place = target_place(target);
   if (!place) return;
-  stored_into = target.span;
   store(*place, value, target.span);
 }
 
@@ -271,7 +265,7 @@ void Checker::store(const Place& place, const Value& value, Span span) {
   note_meeting(value, type_at(place), span);
   if (place.is_view && is_tuple(value)) return store_tuple(*this, place.array, value, span);
   if (place.is_view) return store_into_view(place, value, span);
-  ir::Operand operand = convert(value, type_at(place), Purpose::Store);
+  ir::Operand operand = convert(value, type_at(place), {Purpose::Store, span});
   if (place.is_field()) return store_field(*this, place, operand, span);
   emit(ir::Store{place.array, place.indices, operand}, span);
 }
@@ -329,7 +323,7 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
     return;
   }
   ir::Operand scalar;
-  if (!from_array) scalar = convert(value, element_type(place.array.type), Purpose::Store);
+  if (!from_array) scalar = convert(value, element_type(place.array.type), {Purpose::Store, span});
   for (int axis = 0; from_array && axis < value.type->rank; ++axis) {
     ir::Operand a = extent(place.array, axis + offset, span), b = extent(value.operand, axis, span);
     check_condition(compare(ir::CompareOp::Equal, a, b, span), ir::FaultKind::UnpackLength, span,
@@ -347,7 +341,7 @@ void Checker::store_into_view(const Place& place, const Value& value, Span span)
         ir::SlotId slot = new_slot("", element_type(value.type), ir::Slot::Kind::Temp, span);
         emit(ir::Load{slot, value.operand, {indices.begin() + offset, indices.end()}}, span);
         element = convert(runtime_value(slot_operand(slot), value.span), element_type(place.array.type),
-                          Purpose::Store);
+                          {Purpose::Store, span});
       }
       return emit(ir::Store{place.array, indices, element}, span);
     }
@@ -373,13 +367,6 @@ static bool should_be_converted(const Value& added, const Value& sum, Type type)
   return is_scalar(type) && !is_literal(type) && !is_integer(type) && !fits(sum) && !fits(added);
 }
 
-// Returns `target op= value` as text; the value in brackets where the operator would take it apart.
-static StoredSum sum_of(const Checker& checker, const ast::AugAssign& stmt) {
-  std::string value = short_text(checker.context.source(stmt.value->span));
-  return {short_text(checker.context.source(stmt.target->span)), right_operand(value, stmt.op),
-          std::string(spelling(stmt.op))};
-}
-
 // a[i:j] op= x, of every element.
 static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Operand array,
                             const Value& right) {
@@ -388,12 +375,10 @@ static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Op
     checker.report(right.span, diag::wrong_type, checker.describe(right), to_string(array.type));
     return;
   }
-  if (checker.final) checker.stored_sum = sum_of(checker, stmt);
   auto combine = [&](const Value& old, const std::vector<Value>& values) {
     return checker.binary(stmt.op, old, values[0], stmt.span);
   };
   checker.for_each_element(array, std::array{right}, stmt.target->span, combine);
-  checker.stored_sum.reset();
 }
 
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
@@ -413,12 +398,9 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
   Value right = evaluate(*stmt.value);
   if (!name && !part && !place) return;
   if (name && is_array(old)) return change_elements(*this, stmt, old.operand, right);
-  if (final) stored_sum = sum_of(*this, stmt);
   Value result = binary(stmt.op, old, right, stmt.span);
-  stored_into = target.span;
   if (!name && !scope->is_numba() && should_be_converted(right, result, old.type)) {
-    stored_sum.reset();
-    convert(right, old.type, Purpose::Store);
+    convert(right, old.type, {Purpose::Store, target.span});
     return;
   }
   if (part)
@@ -427,7 +409,6 @@ void Checker::check_aug_assign(const ast::AugAssign& stmt) {
     store(*place, result, target.span);
   else if (local)
     assign_local(*local, result, target, stmt.span);
-  stored_sum.reset();
 }
 
 } // namespace kern::checker

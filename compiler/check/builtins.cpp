@@ -14,10 +14,10 @@
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"
-#include "compiler/check/texts.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -162,7 +162,7 @@ static bool is_lanes_or_count(BuiltinParamKind kind) {
 
 // Converts one argument as its parameter wants it.
 ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound,
-                                     const std::vector<Value>& values) {
+                                     const std::vector<Value>& values, Span other) {
   const BuiltinParam& param = signature(builtin).params[bound.param];
   if (!bound.argument) return ir::constant_int(types::i32, default_integer(param).value_or(0));
   const Value& value = values[*bound.argument];
@@ -175,7 +175,7 @@ ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound
   }
   if (param.kind == BuiltinParamKind::Condition)
     return as_condition(value).value_or(ir::constant_bool(false));
-  return convert(value, bound.type, Purpose::Argument);
+  return convert(value, bound.type, {Purpose::Argument, other});
 }
 
 // min((a, b, c)) is min(a, b, c).
@@ -337,10 +337,9 @@ Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
   if (std::optional<Value> value = undecided_call(builtin, *match, values, span)) return *value;
   std::vector<ir::Operand> operands;
   auto typed = std::ranges::find_if(values, [](const Value& value) { return !is_literal(value.type); });
-  if (typed != values.end() && values.size() > 1) meets = typed->span;
+  const Span other = typed != values.end() && values.size() > 1 ? typed->span : Span{};
   for (const BoundArgument& bound : match->arguments)
-    operands.push_back(builtin_operand(builtin, bound, values));
-  meets = {};
+    operands.push_back(builtin_operand(builtin, bound, values, other));
   if (is_pure(row(builtin).effects)) {
     std::vector<const Value*> widened;
     for (const Value& value : values) widened.push_back(&value);
@@ -401,11 +400,11 @@ Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& op
 static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
-  checker.stored_into = args.positional[0].span;
+  const Span array = args.positional[0].span;
   auto convert = [&](Value& value) {
     bool is_other = is_number(value) && !is_literal(value.type) && value.type != element;
     bool goes = is_other && (goes_into(value, element) || goes_by_check(checker, value, element));
-    if (goes) value = checker.convert_value(value, element, Purpose::Store);
+    if (goes) value = checker.convert_value(value, element, {Purpose::Store, array});
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
   for (auto& [name, value] : args.keywords)
@@ -439,7 +438,7 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
             guarded_index(array.operand, static_cast<int>(axis), indices[axis], *array_expr));
       }
     } else {
-      ir::Operand stored = convert(value, bound.type, Purpose::Store);
+      ir::Operand stored = convert(value, bound.type, {Purpose::Store, array.span});
       atomic.args.push_back(scope->is_numba() ? numba_atomic_value(*this, builtin, stored, expr.span)
                                               : stored);
     }

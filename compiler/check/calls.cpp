@@ -11,7 +11,7 @@
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/texts.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -286,9 +286,9 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
                               : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
   if (fits) {
     checker.note_meeting(value, *type, value.span);
-    checker.given_to = &param;
-    Value converted = checker.convert_value(value, *type, Purpose::Argument);
-    checker.given_to = nullptr;
+    Span name{param.span.file, param.span.begin,
+              param.span.begin + static_cast<std::uint32_t>(param.name.size())};
+    Value converted = checker.convert_value(value, *type, {Purpose::Param, name});
     // A declared bool is a value of the running program.
     if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
     return is_error(converted) ? std::nullopt : std::optional(converted);

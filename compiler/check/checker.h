@@ -77,8 +77,15 @@ private:
   const Instance* instance_;
 };
 
-// Why a value must become another type: it chooses the words of the error.
-enum class Purpose : std::uint8_t { Operand, Assignment, Store, Argument, Return, Index };
+// Why a value must become another type, for the words of errors.
+struct Purpose {
+  enum Kind : std::uint8_t { Operand, Assignment, Store, Argument, Param, Return, Index };
+  Kind kind;
+  // What the value meets or goes into: the other operand, the local, the element, the name of the declared parameter.
+  Span place;
+
+  Purpose(Kind why, Span where = {}) : kind(why), place(where) {}
+};
 
 // The rounds of a loop over a value: how many there are, and the element of the k-th.
 struct Iteration {
@@ -105,15 +112,6 @@ struct ConstantTable {
   std::vector<std::int64_t> extents;
   std::vector<Value> numbers; // in C order
   Type type = types::unknown; // what they join to
-};
-
-// `target op= operand` as text.
-struct StoredSum {
-  std::string target, operand, op;
-  // Returns the value that is stored.
-  std::string text() const;
-  // Returns it computed in another type.
-  std::string text_in(Type type) const;
 };
 
 // An element of a tuple or a row whose elements are assigned to several targets.
@@ -153,12 +151,8 @@ struct Checker {
   std::optional<ir::SlotId> stop_flag;      // of the loop that is checked next
   std::vector<Span> widening;               // literals that made arithmetic of f32 one of f64 (-Wwiden)
   std::string target_name;                  // of the assignment being checked, for the names of shared arrays
-  Span meets;                               // what a literal takes its type from, for the errors of its value
   ir::CacheHint hint = ir::CacheHint::None; // of the next access (`_cache_hint`)
-  Span stored_into;                         // the element being stored to, for the errors of its value
-  const ast::Param* given_to = nullptr;     // the declared parameter that an argument is converted for
   std::optional<Unpacked> unpacked;         // being assigned
-  std::optional<StoredSum> stored_sum;      // of an augmented assignment
   std::vector<LiteralReading> literal_readings;
   bool returns_value = false;
   Span called;                     // the callee being evaluated
@@ -314,7 +308,7 @@ struct Checker {
   void report_widening();
   Value typed_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
   Value arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span);
-  ir::Operand convert_through(const Value& value, Type type, Type computed);
+  ir::Operand convert_through(const Value& value, Type type, Type computed, Span other = {});
   // ---- power.cpp, literals.cpp ----
   Value power(const Value& left, const Value& right, Span span);
   Value literal_operation(ast::BinaryOp op, const Value& left, const Value& right, Span span);
@@ -493,7 +487,8 @@ struct Checker {
   Args arguments_beside_floats(Builtin builtin, Args args);
   Value call_atomic(Builtin builtin, const ast::Call& expr, const Args& args);
   std::optional<BuiltinMatch> match_builtin(Builtin builtin, const Args& args, Span span);
-  ir::Operand builtin_operand(Builtin builtin, const BoundArgument& bound, const std::vector<Value>& values);
+  ir::Operand builtin_operand(Builtin builtin, const BoundArgument& bound, const std::vector<Value>& values,
+                              Span other = {});
   Value fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
                       const std::vector<Value>& values, Type type, Span span);
 

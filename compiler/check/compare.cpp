@@ -2,17 +2,18 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/texts.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/compare_op.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -136,9 +137,9 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     const Value& whole = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;
     if (is_literal(floating)) floating = types::f32;
-    Report error = checker.report(
-        span, diag::operands_need_cast, spelling(op), checker.describe(left), checker.describe(right),
-        fmt::format("{}({})", to_string(floating), checker.context.source(whole.span)));
+    Report error =
+        checker.report(span, diag::operands_need_cast, spelling(op), checker.describe(left),
+                       checker.describe(right), advice::cast(checker.context.source(whole.span), floating));
     checker.note_operands(error, left, right);
     return error_value(span);
   }

@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "compiler/check/brackets.h"
+#include "compiler/advice/advice.h"
 #include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
 
@@ -81,10 +81,10 @@ struct ComplexOperand {
   bool is_real;
 };
 
-ComplexOperand operand_of(Checker& checker, const Value& value, Type type) {
+ComplexOperand operand_of(Checker& checker, const Value& value, Type type, const Value& other) {
   bool is_real = !is_complex(value.type) && !widens_reals(checker);
   Type wanted = is_real ? part_type(type) : type;
-  ir::Operand operand = checker.convert(value, wanted, Purpose::Operand);
+  ir::Operand operand = checker.convert(value, wanted, {Purpose::Operand, other.span});
   if (is_real) return {{operand, zero_of(wanted)}, true};
   return {parts_of(checker, operand, value.span), false};
 }
@@ -185,11 +185,7 @@ ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span
 
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span) {
-  checker.meets = right.span;
-  ComplexOperand a = operand_of(checker, left, type);
-  checker.meets = left.span;
-  ComplexOperand b = operand_of(checker, right, type);
-  checker.meets = {};
+  ComplexOperand a = operand_of(checker, left, type, right), b = operand_of(checker, right, type, left);
   std::optional<ComplexParts> parts = combine(checker, op, a, b, span);
   if (!parts) return report_operator(checker, spelling(op), left, right, span);
   Value value = complex_result(checker, *parts, span);
@@ -335,7 +331,7 @@ Value construct_complex(Checker& checker, std::optional<Type> type, std::span<co
 void report_complex_to_real(Checker& checker, const Value& value, Type type) {
   std::string_view text = checker.context.source(value.span);
   checker.report(value.span, diag::complex_to_real, checker.describe(value), to_string(type),
-                 text.size() <= 40 ? bracketed(text, Binding::Primary) : "(...)");
+                 text.size() <= 40 ? advice::primary(text) : "(...)");
 }
 
 } // namespace kern::checker

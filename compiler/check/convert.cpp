@@ -4,15 +4,16 @@
 #include <array>
 #include <cmath>
 
-#include "compiler/check/brackets.h"
+#include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/shared_literals.h"
-#include "compiler/check/texts.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -193,13 +194,13 @@ void Checker::note_characters(Report& report, std::span<const Value> values) {
 }
 
 // Notes the declaration that lets a local start with a literal beyond the type that it becomes.
-static void note_declaration(Checker& checker, Report& error, const Value& literal) {
+static void note_declaration(Checker& checker, Report& error, const Value& literal, Span place) {
   if (!is_int_literal(literal) || !checker.instance) return;
   for (const auto& [name, local] : checker.instance->locals) {
     Type type = literal.integer >= 0 ? types::u64 : types::i64;
-    if (local.span != checker.meets || local.annotated || !literal_fits(literal.integer, type)) continue;
-    error.note("declare it where it starts: `{}: {} = {}`", name, to_string(type),
-               short_text(checker.context.source(literal.span)));
+    if (local.span != place || local.annotated || !literal_fits(literal.integer, type)) continue;
+    error.note("declare it where it starts: `{}`",
+               advice::declaration(name, type, short_text(checker.context.source(literal.span))));
   }
 }
 
@@ -211,26 +212,22 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");
-    if (purpose == Purpose::Assignment) note_declaration(checker, error, value);
-    if (purpose == Purpose::Store)
-      checker.note_origin(error, checker.stored_into, type);
-    else if (checker.meets != Span{} && !checker.note_origin(error, checker.meets, type))
-      error.note(checker.meets, "`{}` is {}", short_text(checker.context.source(checker.meets)),
+    if (purpose.kind == Purpose::Assignment) note_declaration(checker, error, value, purpose.place);
+    bool is_known = purpose.place == Span{} || checker.note_origin(error, purpose.place, type);
+    if (!is_known && purpose.kind != Purpose::Store && purpose.kind != Purpose::Param)
+      error.note(purpose.place, "`{}` is {}", short_text(checker.context.source(purpose.place)),
                  to_string(type));
     return;
   }
   std::string from = checker.describe(value);
-  const std::optional<StoredSum>& stored_sum = checker.stored_sum;
   if (!is_number(value) || !is_scalar(type)) {
     Report error = checker.report(value.span, diag::wrong_type, from, to_string(type));
     if (is_scalar(type) && is_integer(type)) checker.note_characters(error, {&value, 1});
     return;
   }
-  bool is_index = purpose == Purpose::Index;
-  bool is_sum = stored_sum && (purpose == Purpose::Store || purpose == Purpose::Assignment);
-  std::string words = is_sum ? fmt::format("{} = {}", stored_sum->target, cast_text(stored_sum->text(), type))
-                      : is_index ? cast_text(checker, value, types::i64)
-                                 : cast_text(checker, value, type);
+  std::optional<StoredSum> sum = stored_sum(checker, value.span);
+  std::string words = sum ? sum->assigned(advice::cast(sum->text(), type))
+                          : cast_text(checker, value, purpose.kind == Purpose::Index ? types::i64 : type);
   bool is_unpacked = checker.is_unpacked(value);
   Span place = is_unpacked ? checker.unpacked->target : value.span;
   Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
@@ -238,34 +235,33 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
     checker.note_origin(error, checker.unpacked->whole, value.type);
   else
     checker.note_origin(error, value, type);
-  if (purpose == Purpose::Store) checker.note_origin(error, checker.stored_into, type);
+  if (purpose.kind == Purpose::Store) checker.note_origin(error, purpose.place, type);
 }
 
 // Says whether a conversion is into a place, where an integer is checked: an operand has to be of its type.
-static bool is_place(Purpose purpose) {
-  return purpose == Purpose::Assignment || purpose == Purpose::Store || purpose == Purpose::Argument ||
-         purpose == Purpose::Return;
+static bool is_place(const Purpose& purpose) {
+  return purpose.kind != Purpose::Operand && purpose.kind != Purpose::Index;
 }
 
 // Returns the words for what a value goes into; nothing where the source has none.
-static std::string place_words(const Checker& checker, Purpose purpose) {
+static std::string place_words(const Checker& checker, const Purpose& purpose) {
   auto quoted = [](std::string_view text) {
     std::string words = short_text(text);
     return words == "..." ? "" : fmt::format("`{}`", words);
   };
-  switch (purpose) {
-  case Purpose::Store: return quoted(checker.context.source(checker.stored_into));
+  switch (purpose.kind) {
+  case Purpose::Store: return quoted(checker.context.source(purpose.place));
   case Purpose::Return:
     return fmt::format("the result of `{}`", checker.instance ? checker.instance->result.name : "");
-  case Purpose::Argument:
-    return checker.given_to ? fmt::format("the parameter `{}`", checker.given_to->name) : "";
+  case Purpose::Param: return fmt::format("the parameter `{}`", checker.context.source(purpose.place));
   case Purpose::Assignment: {
-    if (!checker.instance || checker.meets == Span{}) return "";
+    if (!checker.instance || purpose.place == Span{}) return "";
     auto found = std::ranges::find_if(checker.instance->locals,
-                                      [&](const auto& named) { return named.second.span == checker.meets; });
+                                      [&](const auto& named) { return named.second.span == purpose.place; });
     return found == checker.instance->locals.end() ? "" : quoted(found->second.name);
   }
   case Purpose::Operand:
+  case Purpose::Argument:
   case Purpose::Index: break;
   }
   return "";
@@ -320,7 +316,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     if (numbers && (numba || converts(value.type, type))) return cast(value.operand, type, value.span);
     if (has_exact_integers(*this) && goes_into(value, type)) return cast(value.operand, type, value.span);
     // A word takes the low bits of what is made of literals.
-    if (purpose == Purpose::Operand && value.of_literals && is_word(type))
+    if (purpose.kind == Purpose::Operand && value.of_literals && is_word(type))
       return cast(value.operand, type, value.span);
     if (is_place(purpose) && goes_by_check(*this, value, type))
       return checked_fit(*this, value, type, purpose);

@@ -77,7 +77,6 @@ void Checker::for_each_element(ir::Operand target, std::span<const Value> operan
     for (std::size_t i = 0; i < values.size(); ++i)
       if (arrays[i]) values[i] = element_of(*this, *arrays[i], indices);
     Value result = compute(load(place, span), values);
-    stored_into = span;
     store(place, result, span);
   };
   std::function<void(int)> loop = [&](int axis) {

@@ -211,8 +211,8 @@ static void make_variables(Checker& checker, Type type, Span span, std::vector<i
 }
 
 static void write_variables(Checker& checker, const std::vector<ir::Operand>& variables, const Value& value,
-                            Type type) {
-  Value converted = checker.convert_value(value, type, Purpose::Operand);
+                            Type type, const Value& other) {
+  Value converted = checker.convert_value(value, type, {Purpose::Operand, other.span});
   if (is_error(converted)) return;
   std::vector<ir::Operand> leaves;
   checker.flatten(converted, leaves);
@@ -272,16 +272,13 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
   Value result;
   std::vector<ir::Operand> variables;
   make_variables(*this, *type, span, variables, result);
-  auto write = [&](ir::Body& into, const Value& value) {
+  auto write = [&](ir::Body& into, const Value& value, const Value& other) {
     ir::Body* outer = std::exchange(body, &into);
-    write_variables(*this, variables, value, *type);
+    write_variables(*this, variables, value, *type, other);
     body = outer;
   };
-  meets = else_value.span;
-  write(then_body, then_value);
-  meets = then_value.span;
-  write(else_body, else_value);
-  meets = {};
+  write(then_body, then_value, else_value);
+  write(else_body, else_value, then_value);
   emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
   if (has_exact_integers(*this)) take_making(result, std::array<const Value*, 2>{&then_value, &else_value});

@@ -1,21 +1,23 @@
 // The errors of the rule of integers: each writes what is meant instead.
 #include <array>
 
-#include "compiler/check/brackets.h"
+#include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/texts.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
 // Returns the local without a declaration that an augmented assignment changes; null where it changes no such.
-static const Local* summed_local(Checker& checker) {
-  const Local* local = checker.stored_sum ? checker.find_local(checker.stored_sum->target) : nullptr;
+static const Local* summed_local(Checker& checker, const std::optional<StoredSum>& sum) {
+  const Local* local = sum ? checker.find_local(sum->target) : nullptr;
   return local && !local->annotated ? local : nullptr;
 }
 
-std::string both_casts(Checker& checker, const Value& left, const Value& right) {
+std::string both_casts(Checker& checker, const Value& left, const Value& right,
+                       const std::optional<StoredSum>& sum) {
   bool is_first = is_word(left.type);
   const Value &word = is_first ? left : right, &number = is_first ? right : left;
   // An array, or a part of one, has no cast.
@@ -27,12 +29,8 @@ std::string both_casts(Checker& checker, const Value& left, const Value& right) 
   if (is_part(word) || is_part(number)) return "a loop over the elements, with a cast of one of the two";
   std::string exact = cast_text(checker, word, types::i64), wraps = cast_text(checker, number, word.type);
   // The target of an augmented assignment cannot be converted where it stands, and that without a declaration keeps its type.
-  if (summed_local(checker)) return fmt::format("`{}`", is_first ? wraps : exact);
-  if (const std::optional<StoredSum>& sum = checker.stored_sum) {
-    std::string& target = is_first ? exact : wraps;
-    target = fmt::format("{} = {}({}) {} {}", sum->target, to_string(is_first ? types::i64 : word.type),
-                         sum->target, sum->op, sum->operand);
-  }
+  if (summed_local(checker, sum)) return fmt::format("`{}`", is_first ? wraps : exact);
+  if (sum) (is_first ? exact : wraps) = sum->assigned(sum->text_in(is_first ? types::i64 : word.type));
   return fmt::format("`{}` or `{}`", wraps, exact);
 }
 
@@ -40,19 +38,20 @@ void report_word_and_number(Checker& checker, std::string_view op, const Value& 
                             Span span) {
   bool is_first = is_word(left.type);
   const Value &word = is_first ? left : right, &number = is_first ? right : left;
+  std::optional<StoredSum> sum = stored_sum(checker, span);
   Report error = checker.report(span, diag::word_and_number, op, checker.describe(word),
-                                checker.describe(number), both_casts(checker, left, right));
+                                checker.describe(number), both_casts(checker, left, right, sum));
   checker.note_operands(error, left, right);
-  if (const Local* local = summed_local(checker)) {
-    error.note("or declare it where it starts: `{}: {} = ...`", local->name,
-               to_string(is_first ? types::i64 : word.type));
+  if (const Local* local = summed_local(checker, sum)) {
+    error.note("or declare it where it starts: `{}`",
+               advice::declaration(local->name, is_first ? types::i64 : word.type));
     return;
   }
   // What is meant to be a word from its start, as the state of a hash is, does not become one by a cast.
   const Local* local = checker.find_local(checker.context.source(number.span));
   if (local && !local->annotated && is_made_wider(number))
-    error.note("or declare it where it starts, `{}: {} = ...`, where it is to wrap from there", local->name,
-               to_string(word.type));
+    error.note("or declare it where it starts, `{}`, where it is to wrap from there",
+               advice::declaration(local->name, word.type));
 }
 
 void report_local_mixes(Checker& checker, const Local& local, const Value& value, Type other, Span span) {
@@ -60,8 +59,9 @@ void report_local_mixes(Checker& checker, const Local& local, const Value& value
       checker.report(span, diag::local_types_differ, local.name, checker.describe(value), to_string(other));
   if (!(local.type_span == span))
     error.note(local.type_span, "`{}` is {} from here", local.name, to_string(other));
-  error.note("declare it where it starts: `{0}: {1} = ...` wraps, `{0}: i64 = ...` is exact", local.name,
-             to_string(is_word(value.type) ? value.type : other));
+  error.note("declare it where it starts: `{}` wraps, `{}` is exact",
+             advice::declaration(local.name, is_word(value.type) ? value.type : other),
+             advice::declaration(local.name, types::i64));
 }
 
 void report_word_start(Checker& checker, const Local& local, const Value& value) {
@@ -70,12 +70,12 @@ void report_word_start(Checker& checker, const Local& local, const Value& value)
                checker.context.reported.insert({"word_start", local.span.file, local.span.begin}).second;
   if (!fresh) return;
   std::string start = short_text(checker.context.source(local.starts_with));
-  std::string wide = type == types::u32 ? fmt::format(", or `{}: u64 = {}` for a sum that u32 does not hold",
-                                                      local.name, start)
+  std::string wide = type == types::u32 ? fmt::format(", or `{}` for a sum that u32 does not hold",
+                                                      advice::declaration(local.name, types::u64, start))
                                         : "";
   checker
       .report(value.span, diag::word_start, local.name, to_string(type),
-              fmt::format("`{}: {} = {}`", local.name, to_string(type), start), wide)
+              fmt::format("`{}`", advice::declaration(local.name, type, start)), wide)
       .note(local.starts_with, "`{}` starts here", local.name);
 }
 

@@ -193,13 +193,10 @@ Value integer_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Va
   const Type computed = shift && is_narrow(type) ? types::i32 : type;
   if (shift) check_shift_count(checker, op, left, right, computed, span);
   const std::size_t errors_before = checker.errors;
-  checker.meets = right.span;
-  const ir::Operand a = checker.convert_through(left, type, computed);
-  checker.meets = left.span;
+  const ir::Operand a = checker.convert_through(left, type, computed, right.span);
   const Type count_type = is_typed_integer(right) ? right.type : types::i64;
-  const ir::Operand b = shift ? checker.convert(right, count_type, Purpose::Operand)
-                              : checker.convert_through(right, type, computed);
-  checker.meets = {};
+  const ir::Operand b = shift ? checker.convert(right, count_type, {Purpose::Operand, left.span})
+                              : checker.convert_through(right, type, computed, left.span);
   // A literal that no type of the operation holds is the cause of whatever does not fit then.
   if (checker.final && checker.errors != errors_before) return error_value(span);
   if (op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo) check_divisor(checker, b, span);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/targets.h"
 
 namespace kern::checker {
 
@@ -71,7 +72,8 @@ bool goes_by_check(const Checker& checker, const Value& value, Type type);
 void report_word_and_number(Checker& checker, std::string_view op, const Value& left, const Value& right,
                             Span span);
 // Returns the casts of a word and a signed integer to the type of the other: "`u32(n)` or `i64(w)`".
-std::string both_casts(Checker& checker, const Value& left, const Value& right);
+std::string both_casts(Checker& checker, const Value& left, const Value& right,
+                       const std::optional<StoredSum>& sum = {});
 // Reports a local that is a word here and has a sign elsewhere.
 void report_local_mixes(Checker& checker, const Local& local, const Value& value, Type other, Span span);
 // Reports a local that starts as a literal and is assigned arithmetic of words.

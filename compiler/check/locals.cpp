@@ -362,9 +362,7 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
   }
   // Another local of literals that found its type is as good as a declared one.
   if (local.annotated || local.literal.is_decided) note_meeting(value, local.slots_type, span);
-  meets = local.span;
-  Value converted = convert_value(value, local.slots_type, Purpose::Assignment);
-  meets = {};
+  Value converted = convert_value(value, local.slots_type, {Purpose::Assignment, local.span});
   if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;
   flatten(converted, leaves);

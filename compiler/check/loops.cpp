@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
@@ -98,7 +99,7 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
     if (!joined) {
       auto unsigned_part = std::ranges::find(range.elements, types::u64, &Value::type);
       checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),
-                     fmt::format("i64({})", checker.context.source(unsigned_part->span)));
+                     advice::cast(checker.context.source(unsigned_part->span), types::i64));
       return std::nullopt;
     }
     type = *joined;
@@ -249,10 +250,8 @@ static void check_range_ends(Checker& checker, const Local& local, const Checker
         checker.cast(checker.binary(ir::BinaryOp::Subtract, range.count, one, span), range.type, span);
     ir::Operand way = checker.binary(ir::BinaryOp::Multiply, steps, range.step, span);
     ir::Operand last = checker.binary(ir::BinaryOp::Add, range.start, way, span);
-    checker.meets = local.span;
     for (ir::Operand end : {range.start, last})
-      checker.convert(runtime_value(end, span), local.type, Purpose::Assignment);
-    checker.meets = {};
+      checker.convert(runtime_value(end, span), local.type, {Purpose::Assignment, local.span});
   });
   checker.emit(ir::If{checker.compare(ir::CompareOp::Greater, range.count, zero, span), std::move(ends), {}},
                span);

@@ -111,7 +111,6 @@ Value call_made_array(Checker& checker, std::string_view name, const Checker::Ar
   Checker::Place place;
   place.ok = place.is_view = true;
   place.array = array.operand;
-  checker.stored_into = span;
   checker.store(place, row.fill == Fill::One ? int_value(1, span) : *value, span);
   return array;
 }

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 
+#include "compiler/advice/advice.h"
 #include "compiler/check/advice.h"
 #include "compiler/check/arithmetic.h"
-#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/host_numbers.h"
@@ -16,19 +16,13 @@
 #include "compiler/check/python.h"
 #include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
-#include "compiler/check/texts.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
-
-std::string StoredSum::text() const { return fmt::format("{} {} {}", target, op, operand); }
-
-std::string StoredSum::text_in(Type type) const {
-  return fmt::format("{}({}) {} {}", to_string(type), target, op, operand);
-}
 
 namespace {
 
@@ -57,8 +51,8 @@ bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 
 // Returns the cast that would help: of the integer that meets a float, of the signed integer that meets a
 // u64. Of an augmented assignment the target keeps its type, and cannot be converted where it stands.
-std::string suggested_cast(Checker& checker, const Value& left, const Value& right) {
-  const std::optional<StoredSum>& sum = checker.stored_sum;
+std::string suggested_cast(Checker& checker, const Value& left, const Value& right, Span span) {
+  const std::optional<StoredSum> sum = stored_sum(checker, span);
   if (is_complex(left.type) || is_complex(right.type)) {
     bool is_left = is_complex(left.type);
     Type type = is_left ? left.type : right.type;
@@ -68,24 +62,22 @@ std::string suggested_cast(Checker& checker, const Value& left, const Value& rig
   if (type == types::float_literal) type = types::f32;
   bool needs_f64 = is_integer(left.type) && bit_width(left.type->scalar) > 16 && is_literal(right.type);
   if (sum && needs_f64) type = types::f64;
-  if (sum && !is_float(left.type))
-    return fmt::format("{} = {}({})", sum->target, to_string(left.type), sum->text_in(type));
+  if (sum && !is_float(left.type)) return sum->assigned(advice::cast(sum->text_in(type), left.type));
   const Value& integer = is_float(left.type) ? right : left;
   if (!is_integer(integer.type) || is_literal(integer)) return cast_text(checker, integer, type);
-  return float_operand(checker, integer, is_float(left.type) ? left.type : right.type);
+  return float_operand(checker, integer, is_float(left.type) ? left.type : right.type, span);
 }
 
 // Return what to write instead of `/` of two integers, which could be meant two ways; of an augmented assignment the whole.
-std::string floored_text(const Checker& checker, const Value& left, const Value& right) {
-  constexpr ast::BinaryOp op = ast::BinaryOp::FloorDivide;
-  if (const std::optional<StoredSum>& sum = checker.stored_sum)
-    return fmt::format("{} //= {}", sum->target, sum->operand);
-  return fmt::format("{} // {}", left_operand(short_text(checker.context.source(left.span)), op),
-                     right_operand(short_text(checker.context.source(right.span)), op));
+std::string floored_text(const Checker& checker, const Value& left, const Value& right,
+                         const std::optional<StoredSum>& sum) {
+  if (sum) return fmt::format("{} //= {}", sum->target, sum->operand);
+  return advice::binary(short_text(checker.context.source(left.span)), ast::BinaryOp::FloorDivide,
+                        short_text(checker.context.source(right.span)));
 }
 
-std::string divided_text(Checker& checker, const Value& left, const Value& right, Span span) {
-  const std::optional<StoredSum>& sum = checker.stored_sum;
+std::string divided_text(Checker& checker, const Value& left, const Value& right, Span span,
+                         const std::optional<StoredSum>& sum) {
   std::optional<Target> target = target_of(checker, span);
   bool goes_back = target ? is_integer(target->type) : sum.has_value();
   // A quotient that goes back into an integer must not be rounded on the way.
@@ -95,9 +87,8 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
     return is_literal(value) ? short_text(checker.context.source(value.span))
                              : cast_text(checker, value, type);
   };
-  std::string quotient = fmt::format("{} / {}", left_operand(text(left), ast::BinaryOp::Divide),
-                                     right_operand(text(right), ast::BinaryOp::Divide));
-  return sum ? fmt::format("{} = {}({})", sum->target, to_string(left.type), quotient) : quotient;
+  std::string quotient = advice::binary(text(left), ast::BinaryOp::Divide, text(right));
+  return sum ? sum->assigned(advice::cast(quotient, left.type)) : quotient;
 }
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
@@ -107,8 +98,9 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
     checker.note_operands(error, left, right);
-    error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right),
-               divided_text(checker, left, right, span));
+    const std::optional<StoredSum> sum = stored_sum(checker, span);
+    error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right, sum),
+               divided_text(checker, left, right, span, sum));
     return error_value(span);
   }
   bool integers = is_integral(left.type) && is_integral(right.type);
@@ -120,8 +112,8 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   bool mixed = numbers && !both_complex && !is_shift(op) && op != ast::BinaryOp::MatrixMultiply &&
                (!is_bitwise(op) || integers) && !(is_float(left.type) && is_float(right.type));
   if (mixed) {
-    Report error =
-        checker.report(span, diag::operands_need_cast, spelled, a, b, suggested_cast(checker, left, right));
+    Report error = checker.report(span, diag::operands_need_cast, spelled, a, b,
+                                  suggested_cast(checker, left, right, span));
     checker.note_operands(error, left, right);
     return error_value(span);
   }
@@ -171,8 +163,8 @@ void Checker::report_widening() {
 
 // Converts an operand to the type of an operation, then to the one in which it is computed: a literal that
 // meets an f16 is an f16.
-ir::Operand Checker::convert_through(const Value& value, Type type, Type computed) {
-  return cast(convert(value, type, Purpose::Operand), computed, value.span);
+ir::Operand Checker::convert_through(const Value& value, Type type, Type computed, Span other) {
+  return cast(convert(value, type, {Purpose::Operand, other}), computed, value.span);
 }
 
 static bool has_floats(ast::BinaryOp op) {
@@ -213,13 +205,10 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
   note_widening(std::array{&left, &right}, computed);
   bool shift = is_shift(op), floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
   if (shift) check_shift_count(*this, op, left, right, computed, span);
-  meets = right.span;
-  ir::Operand a = convert_through(left, *type, computed);
-  meets = left.span;
+  ir::Operand a = convert_through(left, *type, computed, right.span);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
-  ir::Operand b =
-      shift ? convert(right, count_type, Purpose::Operand) : convert_through(right, *type, computed);
-  meets = {};
+  ir::Operand b = shift ? convert(right, count_type, {Purpose::Operand, left.span})
+                        : convert_through(right, *type, computed, left.span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
   ir::Operand result = numba && shift    ? shift_out(*this, ir_op(op), a, b, span)
                        : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
@@ -399,7 +388,7 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
     Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
-    if (is_bool) error.note("write `not {}`", bracketed(context.source(operand.span), Binding::Comparison));
+    if (is_bool) error.note("write `{}`", advice::unary(ast::UnaryOp::Not, context.source(operand.span)));
     advise_operator(*this, error, op, operand);
     return error_value(span);
   }

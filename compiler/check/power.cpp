@@ -78,9 +78,7 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
   note_widening(std::array{&left, &right}, *type);
   bool half = *type == types::f16 || *type == types::bf16;
   Type computed = half ? types::f32 : *type;
-  meets = right.span;
-  ir::Operand base = convert_through(left, *type, computed);
-  meets = left.span;
+  ir::Operand base = convert_through(left, *type, computed, right.span);
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
   bool as_product = exponent >= 1 && exponent <= products_up_to;
   if (numba && is_integer(computed) && !as_product) return numba_integer_power(*this, base, right, span);
@@ -98,12 +96,11 @@ Value Checker::power(const Value& left, const Value& right, Span span) {
                    (right.type == types::u64 || computed == types::u32);
     bool is_far = is_int_literal(right) && exponent > 0 && !literal_fits(exponent, computed);
     Type raised = counts && (is_wide || is_far) ? types::u64 : computed;
-    ir::Operand power = is_far && counts ? convert_through(right, raised, raised)
+    ir::Operand power = is_far && counts ? convert_through(right, raised, raised, left.span)
                         : casts          ? cast(as_operand(right), raised, right.span)
-                                         : convert_through(right, *type, computed);
+                                         : convert_through(right, *type, computed, left.span);
     result = pure(builtin, raised, {cast(base, raised, left.span), power}, span);
   }
-  meets = {};
   Value value = runtime_value(cast(result, *type, span), span);
   keep_literal_locals(value, std::array{&left, &right});
   if (!numba && is_integer(*type)) value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;

@@ -270,7 +270,7 @@ void store_axes(Checker& checker, const Checker::Place& place, std::int64_t offs
 void store_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type,
                 const Value& value, Span span) {
   if (!is_record(type))
-    return store_scalar(checker, place, offset, checker.convert(value, type, Purpose::Store), span);
+    return store_scalar(checker, place, offset, checker.convert(value, type, {Purpose::Store, span}), span);
   for (std::size_t k = 0; k < value.elements.size(); ++k) {
     const RecordField& field = type->record->fields[k];
     store_axes(checker, place, offset + field.offset, field, 0, value.elements[k], span);
@@ -456,7 +456,7 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
   }
   if (is_unaligned(owner.record)) {
     if (is_record_place(value)) value = whole_record(checker, value);
-    ir::Operand scalar = checker.convert(value, owner.record->elements[0], Purpose::Store);
+    ir::Operand scalar = checker.convert(value, owner.record->elements[0], {Purpose::Store, span});
     return store_scalar(checker, place_at(owner), owner.offset, scalar, span);
   }
   bool is_same = (is_record_place(value) || is_tuple(value)) &&

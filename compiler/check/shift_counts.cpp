@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <cctype>
 
-#include "compiler/check/brackets.h"
+#include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/texts.h"
+#include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -29,12 +30,11 @@ static bool is_written_out(const Checker& checker, std::string_view text) {
 
 // Returns what to write instead; nothing where no wider type takes the count.
 static std::string wider_shift(const Checker& checker, ast::BinaryOp op, const Value& left,
-                               const Value& right, int width, WideInt most) {
-  if (width == 64 || most > 63 || checker.stored_sum || is_literal(left)) return "";
+                               const Value& right, int width, WideInt most, Span span) {
+  if (width == 64 || most > 63 || stored_sum(checker, span) || is_literal(left)) return "";
   Type wide = is_signed(left.type) ? types::i64 : types::u64;
   std::string count = short_text(checker.context.source(right.span));
-  return fmt::format("; write `{} {} {}`", left_operand(cast_text(checker, left, wide), op), spelling(op),
-                     right_operand(count, op));
+  return fmt::format("; write `{}`", advice::binary(cast_text(checker, left, wide), op, count));
 }
 
 void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
@@ -46,7 +46,7 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
   std::string source = short_text(checker.context.source(left.span));
   if (is_int_literal(right)) {
     if (right.integer < width || !is_written_out(checker, count)) return;
-    std::string fix = wider_shift(checker, op, left, right, width, right.integer);
+    std::string fix = wider_shift(checker, op, left, right, width, right.integer, span);
     std::string number =
         right.integer > 9999 ? "9999 or more" : std::to_string(static_cast<std::int64_t>(right.integer));
     if (has_exact_integers(checker))
@@ -59,7 +59,7 @@ void check_shift_count(Checker& checker, ast::BinaryOp op, const Value& left, co
   std::uint64_t most = most_bits(right);
   if (!is_known || most < static_cast<std::uint64_t>(width) || most > greatest_known) return;
   checker.report(span, diag::far_shift, source, width, fmt::format("up to {}", most),
-                 wider_shift(checker, op, left, right, width, static_cast<WideInt>(most)));
+                 wider_shift(checker, op, left, right, width, static_cast<WideInt>(most), span));
 }
 
 } // namespace kern::checker

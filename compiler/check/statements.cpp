@@ -2,8 +2,8 @@
 // dropped.
 #include <algorithm>
 
+#include "compiler/advice/advice.h"
 #include "compiler/ast/walk.h"
-#include "compiler/check/brackets.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/integers.h"
@@ -100,9 +100,9 @@ void Checker::check_effect(const ast::Expr& expr) {
     advice = fmt::format("; to assign write `{} = {}`", context.source(compare->operands[0]->span),
                          context.source(compare->operands[1]->span));
   else if (value.kind == ValueKind::Function || value.kind == ValueKind::Builtin)
-    advice =
-        fmt::format("; to call it write `{}({})`", bracketed(context.source(expr.span), Binding::Primary),
-                    value.function && value.function->def->params.empty() ? "" : "...");
+    advice = fmt::format("; to call it write `{}`",
+                         advice::call(context.source(expr.span),
+                                      value.function && value.function->def->params.empty() ? "" : "..."));
   if (scope->is_numba())
     report(expr.span, diag::unused_value, context.source(expr.span), advice);
   else

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/advice/advice.h"
 #include "compiler/ast/walk.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/texts.h"
 #include "compiler/diagnostics/reporting_scope.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -202,6 +203,31 @@ std::optional<Target> target_of(Checker& checker, Span place) {
   return is_known ? TargetFinder(checker).of_place(place) : std::nullopt;
 }
 
+std::string StoredSum::text() const { return advice::binary(target, op, operand); }
+
+std::string StoredSum::text_in(Type type) const {
+  return advice::binary(advice::cast(target, type), op, operand);
+}
+
+std::string StoredSum::assigned(std::string_view value) const {
+  return fmt::format("{} = {}", target, value);
+}
+
+std::optional<StoredSum> stored_sum(const Checker& checker, Span place) {
+  std::optional<StoredSum> found;
+  if (!checker.final || !checker.instance) return found;
+  ast::each_stmt(checker.instance->function->def->body, [&](const ast::Stmt& stmt) {
+    const auto* sum = ast::as<ast::AugAssign>(&stmt);
+    auto text = [&](const ast::Expr& expr) { return short_text(checker.context.source(expr.span)); };
+    if (sum && sum->span == place) found = {text(*sum->target), text(*sum->value), sum->op};
+  });
+  return found;
+}
+
+std::string cast_text(const Checker& checker, const Value& value, Type type) {
+  return advice::cast(short_text(checker.source_of(value)), type);
+}
+
 // Returns the type to which an integer is cast beside floats of a type.
 static Type cast_type(const Value& integer, Type other, const std::optional<Target>& target) {
   bool is_literal = other == types::float_literal;
@@ -219,17 +245,17 @@ std::string float_cast(Checker& checker, const Value& integer, Type other) {
   return cast_text(checker, integer, cast_type(integer, other, target_of(checker, integer.span)));
 }
 
-std::string float_operand(Checker& checker, const Value& integer, Type other) {
+std::string float_operand(Checker& checker, const Value& integer, Type other, Span place) {
   std::optional<Target> target = target_of(checker, integer.span);
   Type type = cast_type(integer, other, target);
   std::string cast = cast_text(checker, integer, type);
   if (!target || converts(type, target->type)) return cast;
-  const std::optional<StoredSum>& sum = checker.stored_sum;
+  const std::optional<StoredSum> sum = stored_sum(checker, place);
   if (target->is_augmented && sum && target->whole == integer.span)
-    return fmt::format("{0} = {1}({0} {2} {3})", sum->target, to_string(target->type), sum->op, cast);
+    return sum->assigned(advice::cast(advice::binary(sum->target, sum->op, cast), target->type));
   if (target->is_augmented || target->whole == integer.span) return cast;
-  return fmt::format("{}({})", to_string(target->type),
-                     replaced_text(checker, target->whole, integer.span, cast));
+  const SourceManager& sources = *checker.context.program.sources;
+  return advice::cast(advice::replaced(sources, target->whole, integer.span, cast), target->type);
 }
 
 } // namespace kern::checker

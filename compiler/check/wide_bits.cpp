@@ -6,8 +6,8 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/texts.h"
 #include "compiler/diagnostics/warnings.h"
+#include "compiler/support/split.h"
 
 namespace kern::checker {
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/advice/advice.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/lint/lints.h"
@@ -136,8 +137,8 @@ private:
     // A field of a record has no declaration of its own.
     const bool is_variable = !slot.name.empty() && slot.name.find('.') == slot.name.npos;
     if (is_variable && is_alone(*sum, slot.name) && locals_.insert({slot.span.file, slot.span.begin}).second)
-      report(where, sum->span, slot.name, slot.type, fmt::format("declare `{}: f32 = ...`", slot.name),
-             &slot);
+      report(where, sum->span, slot.name, slot.type,
+             fmt::format("declare `{}`", advice::declaration(slot.name, types::f32)), &slot);
   }
 
   // Says whether a sum is all of `name += x`, or of the value in `name = name + x`.

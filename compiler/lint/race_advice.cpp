@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "compiler/advice/advice.h"
 #include "compiler/ir/walk.h"
 
 namespace kern {
@@ -131,11 +132,10 @@ std::optional<std::int64_t> RaceAdvice::step(const ir::Atomic& count) {
 }
 
 std::string RaceAdvice::text(const ir::Atomic& count) const {
-  std::string index;
-  for (const ir::Operand& each : count.indices) index += (index.empty() ? "" : ", ") + describe_(each);
-  if (count.indices.size() > 1) index = "(" + index + ")";
-  return fmt::format("{}atomic.{}({}, {}, {})", prefix_, count.builtin == Builtin::AtomicSub ? "sub" : "add",
-                     describe_(count.array), index, describe_(count.args[0]));
+  std::vector<std::string> indices;
+  for (const ir::Operand& each : count.indices) indices.push_back(describe_(each));
+  return advice::atomic(prefix_, count.builtin == Builtin::AtomicSub ? "sub" : "add", describe_(count.array),
+                        advice::index(indices), describe_(count.args[0]));
 }
 
 // Says whether a statement stands in a body, or in one within it.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/advice/advice.h"
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/story.h"
 #include "compiler/builtins/builtins.h"
@@ -168,15 +169,6 @@ private:
     return nullptr;
   }
 
-  // Returns the assignment of a value under a condition, of 0 otherwise.
-  static std::string choice(std::string_view name, std::string_view value, std::string_view holds) {
-    const auto whole = [](std::string_view text) {
-      const bool is_choice = text.find(" if ") != std::string_view::npos;
-      return is_choice ? fmt::format("({})", text) : std::string(text);
-    };
-    return fmt::format("{} = {} if {} else 0", name, whole(value), whole(holds));
-  }
-
   // Says how a shuffle, or a call of what holds one, comes out of the `if` around it: with what it sends made before.
   static std::string advice_to_come(const Story& story, const ir::Function& function, const Sink& sink) {
     const std::string come =
@@ -195,7 +187,8 @@ private:
     const auto [name, value] = sent_value(story, function, *sent);
     const bool is_told = !holds.empty() && !value.empty() && (holds + value).find("...") == std::string::npos;
     if (!is_told) return come;
-    return fmt::format("{}, and what it takes in front: `{}`", come, choice(name, value, holds));
+    return fmt::format("{}, and what it takes in front: `{} = {}`", come, name,
+                       advice::choice(value, holds, "0"));
   }
 
   std::string advice_to_stay(const Story& story, const ir::Function& function, const Sink& sink) const {
@@ -216,7 +209,8 @@ private:
     if (value.empty() || value.find("...") != std::string::npos)
       return fmt::format("{}: instead of the `return`, put what needs `{}` under that condition", stay,
                          holds);
-    return fmt::format("{}: instead of the `return`, `{}`", stay, choice(name, value, holds));
+    return fmt::format("{}: instead of the `return`, `{} = {}`", stay, name,
+                       advice::choice(value, holds, "0"));
   }
 
   void report(ir::FunctionId id, const Found& found) {

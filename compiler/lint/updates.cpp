@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/advice/advice.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/support/overloaded.h"
