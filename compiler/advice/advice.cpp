@@ -4,6 +4,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "compiler/parse/parse.h"
 #include "compiler/support/split.h"
 
@@ -61,18 +65,26 @@ Binding binding_of(const ast::Expr& expr) {
   return is_loose ? Binding::Choice : Binding::Primary;
 }
 
-Binding binding_of(std::string_view text) {
+// A text with its tokens and its tree, which is null where it is no expression of Kern.
+struct Read {
+  explicit Read(std::string text)
+      : tokens(lex(sources, sources.add("", std::move(text)), diagnostics)),
+        expr(parse_expression(sources, FileId{}, tokens, arena, diagnostics)) {}
+
   SourceManager sources;
   Diagnostics diagnostics;
   Arena arena;
+  std::vector<Token> tokens;
+  const ast::Expr* expr;
+};
+
+Binding binding_of(std::string_view text) {
   // Lines are joined in brackets; a comment ends with its line.
-  const FileId file = sources.add("", fmt::format("({}\n)", text));
-  const ast::Expr* expr =
-      parse_expression(sources, file, lex(sources, file, diagnostics), arena, diagnostics);
-  // What is no expression of Kern may be anything, and so may a text that is too long.
-  if (!expr || text == "..." || expr->span.begin == 0) return Binding::Choice;
-  const bool has_brackets = sources.text(expr->span) != trimmed(text);
-  return has_brackets ? Binding::Primary : binding_of(*expr);
+  const Read read(fmt::format("({}\n)", text));
+  // What is no expression may be anything, and so may a text that is too long.
+  if (!read.expr || text == "..." || read.expr->span.begin == 0) return Binding::Choice;
+  const bool has_brackets = read.sources.text(read.expr->span) != trimmed(text);
+  return has_brackets ? Binding::Primary : binding_of(*read.expr);
 }
 
 // Returns a text, in brackets where it binds more loosely than `least`.
@@ -131,6 +143,29 @@ std::string atomic(std::string_view prefix, std::string_view name, std::string_v
 
 std::string index(std::span<const std::string> indices) {
   return indices.size() == 1 ? indices.front() : fmt::format("({})", fmt::join(indices, ", "));
+}
+
+std::optional<std::string> index_in(std::string_view element, std::string_view array) {
+  const Read read{std::string(element)};
+  const auto* subscript = ast::as<ast::Subscript>(read.expr);
+  if (!subscript || read.sources.text(subscript->value->span) != array) return std::nullopt;
+  const auto is_slice = [](const ast::Expr* index) { return index->kind == ast::Kind::Slice; };
+  if (std::ranges::any_of(subscript->indices, is_slice)) return std::nullopt;
+  const std::string text =
+      short_text(trimmed(element.substr(array.size() + 1, element.size() - array.size() - 2)));
+  if (text == "...") return std::nullopt;
+  return subscript->indices.size() == 1 ? text : fmt::format("({})", text);
+}
+
+std::optional<std::string> name_behind(const SourceManager& sources, Span target) {
+  const std::string_view text = sources.file(target.file).text;
+  const std::string_view line = text.substr(target.end, text.find('\n', target.end) - target.end);
+  const Read read{std::string(trimmed(line))};
+  const auto is = [&](std::size_t at, TokenKind kind) {
+    return at < read.tokens.size() && read.tokens[at].kind == kind;
+  };
+  const bool is_name = is(1, TokenKind::Name) && (is(2, TokenKind::Newline) || is(2, TokenKind::Semicolon));
+  return is_name ? std::optional(std::string(read.sources.text(read.tokens[1].span))) : std::nullopt;
 }
 
 std::string replaced(const SourceManager& sources, Span whole, Span part, std::string_view text) {

@@ -2,6 +2,7 @@
 // A text stands for an expression, without brackets around the whole; "..." stands for one that is too long.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ std::string atomic(std::string_view prefix, std::string_view name, std::string_v
                    std::string_view index, std::string_view value);
 // Returns the indices of an element as an atomic takes them: `i`, and `(i, j)` of several.
 std::string index(std::span<const std::string> indices);
+// Returns the index in an element of an array as it is written, `i, j` of `m[i, j]`, for an atomic; nothing of any other text.
+std::optional<std::string> index_in(std::string_view element, std::string_view array);
+// Returns the name in `target op= name`, whose target stands at a place; nothing where another expression stands there.
+std::optional<std::string> name_behind(const SourceManager& sources, Span target);
 // Returns the source of an expression with another text for a part of it, on one line.
 std::string replaced(const SourceManager& sources, Span whole, Span part, std::string_view text);
 

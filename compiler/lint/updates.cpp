@@ -197,14 +197,7 @@ std::string Updates::text(const ir::Operand& operand, const Element& element, bo
   bool is_needed = converts(own, type) ? !is_alone && is_first : is_alone || !are_numbers;
   if (are_numbers && (element.is_checked || converts(own, type))) is_needed = false;
   bool is_cast = !is_literal && own != type && is_needed;
-  if (is_cast) return fmt::format("{}({})", to_string(type), written);
-  const ir::Expr* expr = assign ? &assign->value : nullptr;
-  bool is_loose = expr && !is_implicit &&
-                  (std::holds_alternative<ir::Select>(*expr) || std::holds_alternative<ir::Compare>(*expr) ||
-                   (std::holds_alternative<ir::Binary>(*expr) &&
-                    std::get<ir::Binary>(*expr).op != ir::BinaryOp::Multiply));
-  bool is_join = is_temp && !made;
-  return !is_alone && (is_loose || is_join) ? fmt::format("({})", written) : written;
+  return is_cast ? advice::cast(written, type) : written;
 }
 
 std::optional<std::string> Updates::operand_text(Family family, std::vector<Term> terms,
@@ -218,14 +211,13 @@ std::optional<std::string> Updates::operand_text(Family family, std::vector<Term
   bool is_alone = terms.size() == 1, picks = family == Family::Max || family == Family::Min;
   std::string result;
   for (const Term& term : terms) {
-    std::string_view between = picks                   ? ", "
-                               : family == Family::And ? " & "
-                               : family == Family::Or  ? " | "
-                               : family == Family::Xor ? " ^ "
-                               : term.is_negative      ? " - "
-                                                       : " + ";
-    std::string part = text(term.value, element, is_alone || picks, result.empty());
-    result += result.empty() ? part : std::string(between) + part;
+    const ast::BinaryOp op = family == Family::And   ? ast::BinaryOp::BitAnd
+                             : family == Family::Or  ? ast::BinaryOp::BitOr
+                             : family == Family::Xor ? ast::BinaryOp::BitXor
+                             : term.is_negative      ? ast::BinaryOp::Subtract
+                                                     : ast::BinaryOp::Add;
+    const std::string part = text(term.value, element, is_alone || picks, result.empty());
+    result = result.empty() ? part : picks ? result + ", " + part : advice::binary(result, op, part);
   }
   // Numbers are added in 64 bits: where the low bits of a sum were stored, what is added is cast.
   bool are_numbers = prefix_.empty() && is_number(type);
@@ -237,8 +229,8 @@ std::optional<std::string> Updates::operand_text(Family family, std::vector<Term
   bool is_below = are_numbers && !is_signed(type) && std::ranges::any_of(terms, &Term::is_negative);
   bool is_cast = is_below || (!element.is_checked && ((family == Family::Sum && is_narrow) || has_wider));
   bool grows = !is_alone && is_cast;
-  if (grows) result = fmt::format("{}({})", to_string(type), result);
-  if (picks && !is_alone) result = fmt::format("{}({})", family == Family::Max ? "max" : "min", result);
+  if (grows) result = advice::cast(result, type);
+  if (picks && !is_alone) result = advice::call(family == Family::Max ? "max" : "min", result);
   // A text in which something was left out, or that does not stand on one line, cannot be written.
   bool is_whole =
       result.find("...") == std::string::npos && result.find_first_of("\n#\\") == std::string::npos;
@@ -270,47 +262,6 @@ std::optional<Updates::Family> Updates::extremum_under(const ir::Store& store,
   return std::nullopt;
 }
 
-// Returns the name that stands behind `place op=`: in an instance of a generic function a parameter may be a constant, which
-// in another one is not the same.
-std::optional<std::string> Updates::written_name(Span place) const {
-  std::string_view rest = sources_.file(place.file).text;
-  rest = rest.substr(std::min<std::size_t>(place.end, rest.size()));
-  rest = rest.substr(0, rest.find_first_of("\n#;"));
-  const std::size_t begin = rest.find_first_not_of(" +-&|^=");
-  if (begin == std::string_view::npos || rest.substr(0, begin).find("= ") == std::string_view::npos)
-    return std::nullopt;
-  const std::string_view name = rest.substr(begin, rest.find_last_not_of(" \r") + 1 - begin);
-  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const bool is_name = is_letter(name.front()) && std::ranges::all_of(name, [&](char c) {
-                         return is_letter(c) || (c >= '0' && c <= '9');
-                       });
-  return is_name ? std::optional(std::string(name)) : std::nullopt;
-}
-
-// Returns the index in the words of the source, casts included, where the store stands at `m[...]`; else as it is
-// described.
-std::string Updates::index_text(const ir::Store& store, Span place) const {
-  const std::string_view target = sources_.text(place);
-  const std::string head = describe_(store.array) + "[";
-  std::string index;
-  if (target.starts_with(head) && target.ends_with("]") &&
-      target.find_first_of("\n#\\:") == std::string_view::npos)
-    index = target.substr(head.size(), target.size() - head.size() - 1);
-  int depth = 0, commas = 0;
-  for (const char each : index) {
-    if (each == '[' || each == '(') ++depth;
-    if (each == ']' || each == ')') --depth;
-    commas += each == ',' && depth == 0;
-    // The last brackets of `m[i][j]` are not the only ones, so the index is not taken from the source.
-    if (depth < 0) index.clear();
-  }
-  if (index.empty()) {
-    for (const ir::Operand& each : store.indices) index += (index.empty() ? "" : ", ") + describe_(each);
-    commas = static_cast<int>(store.indices.size()) - 1;
-  }
-  return commas > 0 ? "(" + index + ")" : index;
-}
-
 std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
                                            const std::vector<ir::Compare>& under) const {
   const Element element{element_type(store.array.type), is_checked(store.value)};
@@ -327,9 +278,13 @@ std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
   bool is_sub = false;
   const bool is_constant = terms.size() == 1 && !terms.front().value.slot;
   std::optional<std::string> value = operand_text(kind, std::move(terms), element, is_sub);
-  if (std::optional<std::string> name = is_constant ? written_name(place) : std::nullopt)
+  // In an instance of a generic function a parameter may be a constant, which in another one is not the same.
+  if (std::optional<std::string> name = is_constant ? advice::name_behind(sources_, place) : std::nullopt)
     value = std::move(name);
-  const std::string index = index_text(store, place);
+  const std::string array = describe_(store.array);
+  std::vector<std::string> indices;
+  for (const ir::Operand& each : store.indices) indices.push_back(describe_(each));
+  const std::string index = advice::index_in(sources_.text(place), array).value_or(advice::index(indices));
   if (!value || index.find("...") != std::string::npos) return std::nullopt;
   std::string_view name = kind == Family::Sum   ? (is_sub ? "sub" : "add")
                           : kind == Family::And ? "and_"
@@ -337,7 +292,7 @@ std::optional<std::string> Updates::atomic(const ir::Store& store, Span place,
                           : kind == Family::Xor ? "xor"
                           : kind == Family::Max ? "max"
                                                 : "min";
-  return fmt::format("{}atomic.{}({}, {}, {})", prefix_, name, describe_(store.array), index, *value);
+  return advice::atomic(prefix_, name, array, index, *value);
 }
 
 // ---- What values are made of ----

@@ -108,8 +108,6 @@ private:
     std::vector<std::uint8_t> seen = {}; // by slot
     std::vector<Pending> pending = {};
   };
-  std::optional<std::string> written_name(Span place) const;
-  std::string index_text(const ir::Store& store, Span place) const;
   Sources sources(std::span<const ir::Operand> operands, const std::vector<Sources>& params, int depth) const;
   void run(Trace& trace) const;
   void follow(const ir::Stmt& made, bool is_start, Trace& trace) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 
 #include "compiler/advice/advice.h"
 #include "tests/unit/advice/tree.h"
@@ -108,6 +109,49 @@ TEST(Atomic, HasTheNamesOfItsModule) {
 TEST(Atomic, TakesIndicesInBracketsWhereThereAreSeveral) {
   EXPECT_EQ(advice::index(std::array{std::string("i + 1")}), "i + 1");
   EXPECT_EQ(advice::index(std::array{std::string("i"), std::string("j // 2")}), "(i, j // 2)");
+}
+
+TEST(Index, IsTakenFromAnElement) {
+  EXPECT_EQ(advice::index_in("m[i + 1]", "m"), "i + 1");
+  EXPECT_EQ(advice::index_in("m[i, int(x[i]) % 4]", "m"), "(i, int(x[i]) % 4)");
+  EXPECT_EQ(advice::index_in("m[(i), j]", "m"), "((i), j)");
+  EXPECT_EQ(advice::index_in("m[(i, j)]", "m"), "(i, j)");
+  EXPECT_EQ(advice::index_in("p.x[i]", "p.x"), "i");
+  EXPECT_EQ(advice::index_in("m[']']", "m"), "']'");
+  EXPECT_EQ(advice::index_in("m[i,\n  j]", "m"), "(i, j)");
+}
+
+TEST(Index, IsOfOneElementOfThatArray) {
+  EXPECT_EQ(advice::index_in("m[i][j]", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i]", "n"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i:j]", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i, :]", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i] + m[j]", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i", "m"), std::nullopt);
+  EXPECT_EQ(advice::index_in("m[i, # one\n  j]", "m"), std::nullopt);
+}
+
+// Returns the name behind a target, whose end is the first `]` of a text.
+std::optional<std::string> name_behind(const std::string& text) {
+  SourceManager sources;
+  const FileId file = sources.add("test.kern", text);
+  return advice::name_behind(sources, {file, 0, static_cast<std::uint32_t>(text.find(']')) + 1});
+}
+
+TEST(NameBehind, IsAllThatStandsThere) {
+  EXPECT_EQ(name_behind("m[0] += v\nw = 1\n"), "v");
+  EXPECT_EQ(name_behind("m[0]|=größe # all"), "größe");
+  EXPECT_EQ(name_behind("m[0] = v; n[0] = w"), "v");
+}
+
+TEST(NameBehind, IsNoOtherExpression) {
+  EXPECT_EQ(name_behind("m[0] += 1\n"), std::nullopt);
+  EXPECT_EQ(name_behind("m[0] += v + 1\n"), std::nullopt);
+  EXPECT_EQ(name_behind("m[0] += v[0]\n"), std::nullopt);
+  EXPECT_EQ(name_behind("m[0] += -v\n"), std::nullopt);
+  EXPECT_EQ(name_behind("m[0]\nv = 1\n"), std::nullopt);
+  EXPECT_EQ(name_behind("m[0]"), std::nullopt);
 }
 
 // Returns a text in which a part has another text.
