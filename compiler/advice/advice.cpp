@@ -127,11 +127,6 @@ std::string cast(std::string_view text, Type type) {
   return fmt::format("{}({})", is_scalar(type) ? to_string(type) : "...", text);
 }
 
-std::string choice(std::string_view value, std::string_view condition, std::string_view otherwise) {
-  return fmt::format("{} if {} else {}", bracketed(value, Binding::Or), bracketed(condition, Binding::Or),
-                     otherwise);
-}
-
 std::string declaration(std::string_view name, Type type, std::string_view value) {
   return fmt::format("{}: {} = {}", name, to_string(type), value);
 }

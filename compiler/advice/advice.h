@@ -24,8 +24,6 @@ std::string element(std::string_view array, std::string_view index);
 std::string call(std::string_view function, std::string_view args);
 // Returns a text cast to a type: `u64(n)`, or `n != 0` for a bool.
 std::string cast(std::string_view text, Type type);
-// Returns one value where a condition holds, and another one elsewhere: `a if c else b`.
-std::string choice(std::string_view value, std::string_view condition, std::string_view otherwise);
 // Returns a declaration: `x: f32 = ...`.
 std::string declaration(std::string_view name, Type type, std::string_view value = "...");
 // Returns the call of an atomic, whose `prefix` is "cuda." in a .py file: `atomic.add(a, (i, j), x)`.

@@ -27,7 +27,6 @@ public:
   const ir::Stmt* decides() const { return decides_; }
   // Returns the return by which threads leave the kernel before; null where that is not why.
   const ir::Stmt* leaves() const { return leaves_; }
-  const Describer& describe() const { return describe_; }
 
 private:
   std::string name(const Node& node) const;

@@ -1,11 +1,10 @@
 // Shuffles that may read a lane which has left the kernel, or takes another way: once for each cause, with the
-// path through the divergence graph of warps, and with what to write instead.
+// path through the divergence graph of warps.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "compiler/advice/advice.h"
 #include "compiler/analysis/divergence_cache.h"
 #include "compiler/analysis/story.h"
 #include "compiler/builtins/builtins.h"
@@ -55,7 +54,6 @@ private:
     const Stmt* decides = nullptr;
     const Stmt* leaves = nullptr;
     std::vector<Note> notes = {};
-    std::string advice = {};
     int count = 1;
   };
 
@@ -78,8 +76,6 @@ private:
     found.notes.insert(found.notes.end(), path.begin(), path.end());
     found.decides = story.decides();
     found.leaves = story.leaves();
-    found.advice =
-        found.leaves ? advice_to_stay(story, function, sink) : advice_to_come(story, function, sink);
     return found;
   }
 
@@ -102,117 +98,6 @@ private:
     return notes;
   }
 
-  // ---- What to write instead of a return ----
-
-  // Returns a condition that holds where another one does not; "" where there are no words for it.
-  static std::string negation(const Story& story, const Operand& condition) {
-    const Stmt* stmt = condition.slot ? story.describe().definitions().sole(*condition.slot) : nullptr;
-    const auto* assign = stmt ? std::get_if<ir::Assign>(&stmt->node) : nullptr;
-    const std::string text = story.describe()(condition);
-    if (text.find("...") != std::string::npos) return "";
-    const auto* unary = assign ? std::get_if<ir::Unary>(&assign->value) : nullptr;
-    if (unary && unary->op == ir::UnaryOp::Not) return story.describe()(unary->value);
-    const auto* compare = assign ? std::get_if<ir::Compare>(&assign->value) : nullptr;
-    // The opposite of `<` is not `>=` for floats: both are false for a NaN.
-    const bool is_exact = compare && is_integer(compare->left.type);
-    if (!is_exact) return fmt::format("not ({})", text);
-    const auto opposite = [](ir::CompareOp op) -> std::string_view {
-      switch (op) {
-      case ir::CompareOp::Equal: return "!=";
-      case ir::CompareOp::NotEqual: return "==";
-      case ir::CompareOp::Less: return ">=";
-      case ir::CompareOp::LessEqual: return ">";
-      case ir::CompareOp::Greater: return "<=";
-      case ir::CompareOp::GreaterEqual: return "<";
-      }
-      return "";
-    };
-    return fmt::format("{} {} {}", story.describe()(compare->left), opposite(compare->op),
-                       story.describe()(compare->right));
-  }
-
-  // Returns what an assignment to the value that is sent would be: its name, and what it holds at first. Later it
-  // may only be changed by what it holds already.
-  static std::pair<std::string, std::string> sent_value(const Story& story, const ir::Function& function,
-                                                        const Operand& value) {
-    const std::string text = story.describe()(value);
-    if (!value.slot || function.slots[static_cast<std::size_t>(*value.slot)].name.empty()) return {"v", text};
-    const Stmt* first = nullptr;
-    bool is_clear = true;
-    ir::walk(function.body, [&](const Stmt& stmt) {
-      bool assigns = false, reads = false;
-      ir::visit_results(stmt, [&](ir::SlotId slot) { assigns = assigns || slot == *value.slot; });
-      if (!assigns) return;
-      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-      if (assign)
-        ir::visit_operands(assign->value, [&](const Operand& operand) { reads = reads || operand == value; });
-      if (first && !reads) is_clear = false;
-      first = first ? first : &stmt;
-    });
-    if (!first) return {"v", text};
-    if (!is_clear) return {text, ""};
-    if (const auto* load = std::get_if<ir::Load>(&first->node))
-      return {text, story.describe().element(load->array, load->indices)};
-    const auto* assign = std::get_if<ir::Assign>(&first->node);
-    return {text, assign ? story.describe().value(*assign) : ""};
-  }
-
-  // Returns the only `if` around a return, where no other statement is; null otherwise.
-  static const ir::If* sole_branch(const ir::Function& function, const Stmt& leaves) {
-    for (const Stmt& stmt : function.body) {
-      const auto* branch = std::get_if<ir::If>(&stmt.node);
-      if (!branch) continue;
-      for (const ir::Body* arm : {&branch->then_body, &branch->else_body})
-        for (const Stmt& inner : *arm)
-          if (&inner == &leaves) return branch;
-    }
-    return nullptr;
-  }
-
-  // Says how a shuffle, or a call of what holds one, comes out of the `if` around it: with what it sends made before.
-  static std::string advice_to_come(const Story& story, const ir::Function& function, const Sink& sink) {
-    const std::string come =
-        "let all lanes of the warp come to it: put only what follows from it under the condition";
-    const auto* branch = story.decides() ? std::get_if<ir::If>(&story.decides()->node) : nullptr;
-    if (!branch) return come;
-    const auto is_sink = [&](const Stmt& stmt) { return &stmt == sink.stmt; };
-    const bool is_taken = ir::any(branch->then_body, is_sink);
-    if (!is_taken && !ir::any(branch->else_body, is_sink)) return come;
-    const std::string holds =
-        is_taken ? story.describe()(branch->condition) : negation(story, branch->condition);
-    const auto* shuffle = std::get_if<ir::CallEffect>(&sink.stmt->node);
-    const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
-    const Operand* sent = shuffle ? &shuffle->args[1] : call->args.empty() ? nullptr : call->args.data();
-    if (!sent || is_array(sent->type)) return come;
-    const auto [name, value] = sent_value(story, function, *sent);
-    const bool is_told = !holds.empty() && !value.empty() && (holds + value).find("...") == std::string::npos;
-    if (!is_told) return come;
-    return fmt::format("{}, and what it takes in front: `{} = {}`", come, name,
-                       advice::choice(value, holds, "0"));
-  }
-
-  std::string advice_to_stay(const Story& story, const ir::Function& function, const Sink& sink) const {
-    const std::string stay =
-        "let all lanes of the warp come to it, those with nothing to give with a value that changes nothing";
-    const ir::If* branch = sole_branch(function, *story.leaves());
-    if (!branch) return stay;
-    const bool leaves_where_true =
-        ir::any(branch->then_body, [&](const Stmt& stmt) { return &stmt == story.leaves(); });
-    const std::string holds =
-        leaves_where_true ? negation(story, branch->condition) : story.describe()(branch->condition);
-    if (holds.empty() || holds.find("...") != std::string::npos) return stay;
-    const auto* shuffle = std::get_if<ir::CallEffect>(&sink.stmt->node);
-    const auto* call = std::get_if<ir::Call>(&sink.stmt->node);
-    const Operand* sent = shuffle ? &shuffle->args[1] : call->args.empty() ? nullptr : call->args.data();
-    const auto [name, value] = sent && !is_array(sent->type) ? sent_value(story, function, *sent)
-                                                             : std::pair<std::string, std::string>{};
-    if (value.empty() || value.find("...") != std::string::npos)
-      return fmt::format("{}: instead of the `return`, put what needs `{}` under that condition", stay,
-                         holds);
-    return fmt::format("{}: instead of the `return`, `{} = {}`", stay, name,
-                       advice::choice(value, holds, "0"));
-  }
-
   void report(ir::FunctionId id, const Found& found) {
     const auto* call = std::get_if<ir::Call>(&found.sink->stmt->node);
     const std::string what =
@@ -225,7 +110,9 @@ private:
     for (const Note& note : found.notes) builder.note(*note.span, "{}", note.text);
     if (found.count > 1)
       builder.note("places in `{}` with the same cause: {}", module_.function(id).name, found.count);
-    builder.note("{}", found.advice);
+    builder.note("let all lanes of the warp come to it{}",
+                 found.leaves ? ", those with nothing to give with a value that changes nothing"
+                              : ": put only what follows from it under the condition");
   }
 
   const ir::Module& module_;

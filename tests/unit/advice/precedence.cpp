@@ -160,17 +160,6 @@ TEST(Precedence, KeepsWhatIsCast) {
   }
 }
 
-TEST(Precedence, KeepsTheParts) {
-  for (const std::string& value : forms())
-    for (const std::string& condition :
-         {std::string("a"), std::string("a or b"), std::string("a if b else c")}) {
-      const std::string text = advice::choice(value, condition, "0");
-      EXPECT_EQ(tree_of_form(text),
-                fmt::format("(choice {} {} 0)", tree_of_form(condition), tree_of_form(value)))
-          << text;
-    }
-}
-
 TEST(Precedence, NestsAsDeepAsItIsAsked) {
   // Each operator around what the one before gave, on both sides.
   std::string text = "a", tree = "a";

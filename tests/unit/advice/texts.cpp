@@ -89,13 +89,6 @@ TEST(Element, TakesAnyIndex) {
   EXPECT_EQ(advice::element("pair or other", "1"), "(pair or other)[1]");
 }
 
-TEST(Choice, HasBracketsAroundChoices) {
-  EXPECT_EQ(advice::choice("x", "i < n", "0"), "x if i < n else 0");
-  EXPECT_EQ(advice::choice("a if b else c", "i < n or j < m", "0"),
-            "(a if b else c) if i < n or j < m else 0");
-  EXPECT_EQ(advice::choice("x", "a if b else c", "0"), "x if (a if b else c) else 0");
-}
-
 TEST(Declaration, HasTheTypeAndAValue) {
   EXPECT_EQ(advice::declaration("total", types::f32), "total: f32 = ...");
   EXPECT_EQ(advice::declaration("h", types::u32, "5381"), "h: u32 = 5381");
