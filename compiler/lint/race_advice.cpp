@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/advice/advice.h"
 #include "compiler/ir/walk.h"
@@ -109,17 +110,12 @@ void RaceAdvice::find_placed(const ir::Stmt& stmt) {
 // Returns an element in the words of the source, with a place and a distance for one of its indices.
 std::string RaceAdvice::element_at(const ir::Store& store, std::size_t axis, std::string_view place,
                                    std::int64_t offset) const {
-  std::string text = describe_(store.array) + "[";
-  for (std::size_t i = 0; i < store.indices.size(); ++i) {
-    text += i == 0 ? "" : ", ";
-    if (i != axis)
-      text += describe_(store.indices[i]);
-    else
-      text += std::string(place) + (offset == 0  ? ""
-                                    : offset > 0 ? fmt::format(" + {}", offset)
-                                                 : fmt::format(" - {}", -offset));
-  }
-  return text + "]";
+  std::vector<std::string> indices;
+  for (const ir::Operand& each : store.indices) indices.push_back(describe_(each));
+  const ast::BinaryOp op = offset > 0 ? ast::BinaryOp::Add : ast::BinaryOp::Subtract;
+  indices[axis] =
+      offset == 0 ? std::string(place) : advice::binary(place, op, std::to_string(std::abs(offset)));
+  return advice::element(describe_(store.array), fmt::format("{}", fmt::join(indices, ", ")));
 }
 
 // Returns what an atomic adds, where that is a constant.

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/advice/advice.h"
 #include "compiler/analysis/ranges.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/definitions.h"
@@ -96,18 +97,17 @@ private:
 
   static std::string saturating(const Rounded& rounded, std::string_view text, Span place, Type type) {
     const bool is_whole = rounded.call == place;
-    const std::string name = to_string(type);
     for (const auto& [call, nearest] : {std::pair<std::string_view, bool>{"round(", true}, {"int(", false}}) {
       if (!is_whole || !text.starts_with(call)) continue;
       const std::string_view real = text.substr(call.size(), text.size() - call.size() - 1);
-      return nearest ? fmt::format("{}(rint({}))", name, real) : fmt::format("{}({})", name, real);
+      return advice::cast(nearest ? advice::call("rint", real) : std::string(real), type);
     }
     const Interval limits = type_interval(type);
     const bool is_above = rounded.least && *rounded.least >= limits.low;
     const std::string low = is_above
                                 ? std::string(text)
                                 : fmt::format("max({}, {})", text, static_cast<std::int64_t>(limits.low));
-    return fmt::format("{}(min({}, {}))", name, low, static_cast<std::int64_t>(limits.high));
+    return advice::cast(fmt::format("min({}, {})", low, static_cast<std::int64_t>(limits.high)), type);
   }
 
   const SourceManager& sources_;
