@@ -2,8 +2,8 @@
 // the statement runs; one whose shape is known only at the launch carries its extents as expressions for the
 // host.
 #include "compiler/builtins/signature.h"
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/host.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"

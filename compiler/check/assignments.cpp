@@ -4,8 +4,8 @@
 #include <array>
 
 #include "compiler/advice/advice.h"
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/targets.h"

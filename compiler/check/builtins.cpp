@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #include "compiler/builtins/signature.h"
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/records.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/rounds.h"

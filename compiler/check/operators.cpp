@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "compiler/advice/advice.h"
-#include "compiler/check/advice.h"
 #include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/habits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"

@@ -3,8 +3,8 @@
 // one type.
 #include <algorithm>
 
-#include "compiler/check/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/habits.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"

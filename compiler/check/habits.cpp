@@ -1,5 +1,5 @@
 // Advice, by what the operands are: each sentence ends in something to write.
-#include "compiler/check/advice.h"
+#include "compiler/check/habits.h"
 
 #include <algorithm>
 #include <array>
