@@ -58,7 +58,7 @@ private:
 
 } // namespace
 
-void report_coalesce(LintContext& context) {
+void find_far_accesses(LintContext& context) {
   for (std::size_t i = 0; i < context.module.functions.size(); ++i) {
     const auto id = static_cast<ir::FunctionId>(i);
     if (context.module.function(id).is_kernel) FarAccesses(context.analyses(id)).find(context.accesses[id]);

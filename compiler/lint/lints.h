@@ -11,7 +11,7 @@
 #include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"
-#include "compiler/lint/accesses.h"
+#include "compiler/lint/access_findings.h"
 #include "compiler/lint/nesting.h"
 #include "compiler/lint/updates.h"
 #include "compiler/support/source.h"

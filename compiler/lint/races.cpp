@@ -348,6 +348,6 @@ private:
 
 } // namespace
 
-void report_races(LintContext& context) { RaceChecker(context).run(); }
+void find_races(LintContext& context) { RaceChecker(context).run(); }
 
 } // namespace kern

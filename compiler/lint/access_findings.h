@@ -1,4 +1,4 @@
-// What lints find of the accesses of a function: of an array each cause once, with its places. Private to lint/.
+// What is found of the accesses of a function: of an array each cause once, with its places. Private to lint/.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 namespace kern {
 
 struct FunctionAnalyses;
+struct LintContext;
 
 // Those of one statement are told in this order.
 enum class AccessCause : std::uint8_t { Distance, Race, Update, Load };
@@ -28,6 +29,10 @@ struct AccessFinding {
 // or behind what was found of other calls of the function.
 AccessFinding& find_access(std::vector<AccessFinding>& findings, const FunctionAnalyses& function,
                            const ir::Operand& array, AccessCause cause, const ir::Stmt& stmt, Span span);
+
+// Find accesses by several threads to one element, and those of neighbouring threads that are far apart.
+void find_races(LintContext& context);
+void find_far_accesses(LintContext& context);
 
 // Returns the array of complex elements that an array of parts is a view of; another one as it is.
 ir::Operand whole_array(const FunctionAnalyses& function, const ir::Operand& array);
