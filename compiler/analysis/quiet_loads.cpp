@@ -1,14 +1,15 @@
-// The statements that matter become nodes of a flow graph: barriers, writes, loads. The interval of a barrier
-// is what is reached from it without passing another one. Threads of a block come to barriers alike, so all
-// that run at the same time are in the interval of the same barrier: a load is quiet if no interval that it
-// lies in has a write to its array, on whatever way.
+// The interval of a barrier is what is reached from it without passing another one: on each way to a place there is one that
+// was passed last. Threads of a block come to barriers alike, so all that run at the same time are in the interval of the same
+// barrier: a load is quiet if no interval that it lies in has a write to its array, on whatever way.
 //
 // Nothing is known of what was before a function, nor of what is behind a device function.
 #include "compiler/analysis/quiet_loads.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
+#include "compiler/analysis/flow/walk.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
@@ -20,10 +21,14 @@ namespace {
 using ir::Operand;
 using ir::SlotId;
 using ir::Stmt;
-using NodeId = std::uint32_t;
 
-// A bound on hostile input: past so many nodes looked at, nothing counts as quiet.
-constexpr std::size_t most_steps = 4'000'000;
+// The barriers of which one was passed last, by number, ascending; 0 is the entry, which is like a barrier.
+using Barriers = std::vector<std::uint32_t>;
+using Slots = flow::Slots<Barriers>;
+constexpr SlotId passed{}; // is no slot of the function: they are the state of a way
+
+// A bound on hostile input: past so many intervals looked at, nothing counts as quiet.
+constexpr std::size_t most_touches = 4'000'000;
 
 bool is_empty(const SharedSet& set) {
   return !set.any && std::find(set.bits.begin(), set.bits.end(), true) == set.bits.end();
@@ -52,70 +57,74 @@ bool is_shared(const Operand& array) {
 } // namespace
 
 // Finds the intervals of one function.
-class IntervalFinder {
+class IntervalFinder : public flow::Domain<Barriers> {
 public:
-  IntervalFinder(SharedIntervals& intervals, ir::FunctionId id)
-      : intervals_(intervals), module_(intervals.module_), function_(module_.function(id)),
+  IntervalFinder(SharedIntervals& known, ir::FunctionId id)
+      : known_(known), module_(known.module_), function_(module_.function(id)),
         arrays_(function_.slots.size()) {
     find_arrays();
-    const NodeId entry = add_node(Node::Kind::Barrier);
-    current_ = entry;
-    visit(function_.body);
-    if (current_) ends_.insert(*current_);
+    flow::Walk walk(*this, {Barriers{0}});
+    is_known_ = walk.run(function_.body) && steps_ <= most_touches;
+    if (!walk.is_left()) return;
+    for (std::uint32_t barrier : walk.slots()[passed]) intervals_[barrier].is_left = true;
   }
 
-  QuietLoads quiet_loads() {
-    std::vector<bool> loud(nodes_.size(), false), seen(nodes_.size(), false);
-    for_each_interval([&](NodeId barrier, const std::vector<NodeId>& interval) {
-      SharedSet written;
-      bool open = barrier == 0;
-      for (NodeId node : interval) {
-        if (nodes_[node].kind == Node::Kind::Write) add(written, nodes_[node].arrays);
-        open = open || (!function_.is_kernel && ends_.contains(node));
-      }
-      for (NodeId node : interval) {
-        seen[node] = true;
-        if (open || meet(written, nodes_[node].arrays)) loud[node] = true;
-      }
-    });
+  QuietLoads quiet_loads() const {
     QuietLoads quiet;
-    if (steps_ > most_steps) return quiet;
-    for (NodeId node = 0; node < nodes_.size(); ++node) {
-      if (!seen[node] || loud[node]) continue;
-      if (nodes_[node].kind == Node::Kind::Load) quiet.loads.insert(nodes_[node].stmt);
-      if (nodes_[node].kind == Node::Kind::Arg) quiet.args.emplace(nodes_[node].stmt, nodes_[node].arg);
+    if (!is_known_) return quiet;
+    for (const auto& [place, touch] : touches_) {
+      const bool is_quiet = std::ranges::none_of(touch.behind, [&](std::uint32_t barrier) {
+        const Interval& interval = intervals_[barrier];
+        return barrier == 0 || (!function_.is_kernel && interval.is_left) ||
+               meet(interval.written, touch.arrays);
+      });
+      if (!is_quiet) continue;
+      if (std::holds_alternative<ir::Load>(place.first->node))
+        quiet.loads.insert(place.first);
+      else
+        quiet.args.insert(place);
     }
     return quiet;
   }
 
-  SharedIntervals::Effect effect() {
-    SharedIntervals::Effect effect;
-    for_each_interval([&](NodeId barrier, const std::vector<NodeId>& interval) {
-      const bool ends =
-          std::any_of(interval.begin(), interval.end(), [&](NodeId node) { return ends_.contains(node); });
-      effect.passes = effect.passes || (barrier == 0 && ends);
-      effect.has_barrier = effect.has_barrier || barrier != 0;
-      for (NodeId node : interval) {
-        if (nodes_[node].kind != Node::Kind::Write) continue;
-        if (barrier == 0) add(effect.head, nodes_[node].arrays);
-        if (barrier != 0 && ends) add(effect.tail, nodes_[node].arrays);
-      }
-    });
-    if (steps_ > most_steps) effect.head.any = effect.tail.any = effect.passes = true;
+  SharedIntervals::Effect effect() const {
+    SharedIntervals::Effect effect{intervals_[0].written, {}, intervals_.size() > 1, intervals_[0].is_left};
+    for (std::size_t barrier = 1; barrier < intervals_.size(); ++barrier)
+      if (intervals_[barrier].is_left) add(effect.tail, intervals_[barrier].written);
+    if (!is_known_) effect.head.any = effect.tail.any = effect.has_barrier = effect.passes = true;
     return effect;
   }
 
+  void transfer(const Stmt& stmt, Slots& slots) {
+    if (steps_ > most_touches) return;
+    match(
+        stmt.node, [&](const ir::Load& node) { touch(node.array, {&stmt, 0}, slots[passed]); },
+        [&](const ir::Store& node) { write(array_of(node.array), slots[passed]); },
+        [&](const ir::Atomic& node) {
+          if (node.builtin != Builtin::AtomicLoad) write(array_of(node.array), slots[passed]);
+        },
+        [&](const ir::CallEffect& node) {
+          if (is_barrier(row(node.builtin).effects)) slots.set(passed, {number_of(stmt)});
+        },
+        [&](const ir::Call& node) { visit_call(node, stmt, slots); }, [](const auto&) {});
+  }
+
+  static Barriers join(SlotId, const Barriers& left, const Barriers& right) {
+    Barriers all;
+    std::ranges::set_union(left, right, std::back_inserter(all));
+    return all;
+  }
+  static const Barriers& widen(SlotId, const Barriers&, const Barriers& now) { return now; }
+
 private:
-  struct Node {
-    enum class Kind : std::uint8_t { Join, Barrier, Write, Load, Arg };
-    Kind kind;
-    const Stmt* stmt = nullptr;
-    SharedSet arrays = {};
-    std::size_t arg = 0;
-    std::vector<NodeId> next = {};
+  struct Interval {
+    SharedSet written = {};
+    bool is_left = false; // the function, with no barrier in between
   };
-  struct Loop {
-    NodeId head, exit;
+  // A load, or the argument of a call.
+  struct Touch {
+    SharedSet arrays = {};
+    Barriers behind = {};
   };
 
   // ---- Which arrays a slot may be a view of ----
@@ -182,141 +191,53 @@ private:
     return result;
   }
 
-  // ---- The flow graph ----
+  // ---- What statements do ----
 
-  NodeId add_node(Node::Kind kind) {
-    nodes_.push_back({kind});
-    return static_cast<NodeId>(nodes_.size() - 1);
-  }
-  void edge(std::optional<NodeId> from, NodeId to) {
-    if (from) nodes_[*from].next.push_back(to);
-  }
-  // Appends a node to the way at hand; null where nothing comes here.
-  Node* append(Node::Kind kind) {
-    if (!current_) return nullptr;
-    const NodeId node = add_node(kind);
-    edge(current_, node);
-    current_ = node;
-    return &nodes_[node];
+  // Returns what a shared array may be; nothing of another one.
+  SharedSet array_of(const Operand& array) const {
+    return is_shared(array) ? arrays_[index_of(*array.slot)] : SharedSet{};
   }
 
-  void visit(const ir::Body& body) {
-    for (const Stmt& stmt : body) visit(stmt);
+  std::uint32_t number_of(const Stmt& barrier) {
+    const auto [known, is_new] = numbers_.try_emplace(&barrier, intervals_.size());
+    if (is_new) intervals_.emplace_back();
+    return known->second;
   }
 
-  void visit(const Stmt& stmt) {
-    match(
-        stmt.node, [&](const ir::Load& node) { touch(Node::Kind::Load, node.array, stmt); },
-        [&](const ir::Store& node) { touch(Node::Kind::Write, node.array, stmt); },
-        [&](const ir::Atomic& node) {
-          if (node.builtin != Builtin::AtomicLoad) touch(Node::Kind::Write, node.array, stmt);
-        },
-        [&](const ir::CallEffect& node) {
-          if (is_barrier(row(node.builtin).effects)) append(Node::Kind::Barrier);
-        },
-        [&](const ir::Call& node) { visit_call(node, stmt); }, [&](const ir::If& node) { visit_if(node); },
-        [&](const ir::While& node) { visit_loop(&node.head, node.body); },
-        [&](const ir::For& node) { visit_loop(nullptr, node.body); },
-        [&](const ir::Break&) { jump(loops_.back().exit); },
-        [&](const ir::Continue&) { jump(loops_.back().head); }, [&](const ir::Return&) { leave(); },
-        [&](const ir::Segment& node) { visit(node.body); }, [](const auto&) {});
+  void write(const SharedSet& arrays, const Barriers& behind) {
+    if (is_empty(arrays)) return;
+    steps_ += behind.size();
+    for (std::uint32_t barrier : behind) add(intervals_[barrier].written, arrays);
   }
 
-  void touch(Node::Kind kind, const Operand& array, const Stmt& stmt) {
+  // More rounds of a loop come to a place behind more barriers.
+  void touch(const Operand& array, std::pair<const Stmt*, std::size_t> place, const Barriers& behind) {
     if (!is_shared(array)) return;
-    Node* node = append(kind);
-    if (!node) return;
-    node->stmt = &stmt;
-    node->arrays = arrays_[index_of(*array.slot)];
+    steps_ += behind.size();
+    touches_.insert_or_assign(place, Touch{array_of(array), behind});
   }
 
-  void visit_call(const ir::Call& call, const Stmt& stmt) {
-    const SharedIntervals::Effect& callee = intervals_.effect(call.function);
-    if (Node* node = append(Node::Kind::Write)) node->arrays = in_caller(callee.head, call);
-    if (!callee.has_barrier) return visit_args(call, stmt);
-    const std::optional<NodeId> before = current_;
-    append(Node::Kind::Barrier);
-    if (Node* node = append(Node::Kind::Write)) node->arrays = in_caller(callee.tail, call);
-    if (callee.passes && before) edge(before, *current_);
-  }
-
-  void visit_args(const ir::Call& call, const Stmt& stmt) {
-    for (std::size_t i = 0; i < call.args.size(); ++i) {
-      if (!is_shared(call.args[i])) continue;
-      Node* node = append(Node::Kind::Arg);
-      if (!node) return;
-      node->stmt = &stmt;
-      node->arg = i;
-      node->arrays = arrays_[index_of(*call.args[i].slot)];
+  void visit_call(const ir::Call& call, const Stmt& stmt, Slots& slots) {
+    const SharedIntervals::Effect& callee = known_.effect(call.function);
+    write(in_caller(callee.head, call), slots[passed]);
+    if (!callee.has_barrier) {
+      for (std::size_t i = 0; i < call.args.size(); ++i) touch(call.args[i], {&stmt, i}, slots[passed]);
+      return;
     }
+    const Barriers last{number_of(stmt)};
+    slots.set(passed, callee.passes ? join(passed, last, slots[passed]) : last);
+    write(in_caller(callee.tail, call), slots[passed]);
   }
 
-  void visit_if(const ir::If& branch) {
-    const std::optional<NodeId> before = current_;
-    const NodeId join = add_node(Node::Kind::Join);
-    visit(branch.then_body);
-    edge(current_, join);
-    bool reached = current_.has_value();
-    current_ = before;
-    visit(branch.else_body);
-    edge(current_, join);
-    reached = reached || current_;
-    current_ = reached ? std::optional(join) : std::nullopt;
-  }
-
-  void visit_loop(const ir::Body* head, const ir::Body& body) {
-    const NodeId start = add_node(Node::Kind::Join), exit = add_node(Node::Kind::Join);
-    edge(current_, start);
-    const bool reached = current_.has_value();
-    if (reached) current_ = start;
-    loops_.push_back({start, exit});
-    if (head) visit(*head);
-    edge(current_, exit);
-    visit(body);
-    edge(current_, start);
-    loops_.pop_back();
-    current_ = reached ? std::optional(exit) : std::nullopt;
-  }
-
-  void jump(NodeId to) {
-    edge(current_, to);
-    current_.reset();
-  }
-
-  void leave() {
-    if (current_) ends_.insert(*current_);
-    current_.reset();
-  }
-
-  // ---- Intervals ----
-
-  // Calls `visit` with each barrier, the entry first, and what is reached from it before the next one; the
-  // barrier itself comes first.
-  template <class Visit> void for_each_interval(const Visit& visit) {
-    std::vector<NodeId> seen(nodes_.size(), 0); // by node: the barrier, plus 1, that last met it
-    for (NodeId barrier = 0; barrier < nodes_.size() && steps_ <= most_steps; ++barrier) {
-      if (nodes_[barrier].kind != Node::Kind::Barrier) continue;
-      std::vector<NodeId> interval{barrier};
-      for (std::size_t i = 0; i < interval.size(); ++i) {
-        for (NodeId next : nodes_[interval[i]].next) {
-          ++steps_;
-          if (nodes_[next].kind == Node::Kind::Barrier) continue;
-          if (std::exchange(seen[next], barrier + 1) != barrier + 1) interval.push_back(next);
-        }
-      }
-      visit(barrier, interval);
-    }
-  }
-
-  SharedIntervals& intervals_;
+  SharedIntervals& known_;
   const ir::Module& module_;
   const ir::Function& function_;
   std::vector<SharedSet> arrays_; // by slot
-  std::vector<Node> nodes_;       // the first is the entry, which is like a barrier
-  std::set<NodeId> ends_;         // behind which the function is left
-  std::vector<Loop> loops_;
-  std::optional<NodeId> current_; // none where no way leads
+  std::map<const Stmt*, std::uint32_t> numbers_;
+  std::vector<Interval> intervals_{1}; // by number
+  std::map<std::pair<const Stmt*, std::size_t>, Touch> touches_;
   std::size_t steps_ = 0;
+  bool is_known_ = false;
 };
 
 QuietLoads SharedIntervals::quiet_loads(ir::FunctionId id) {
