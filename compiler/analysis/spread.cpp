@@ -105,38 +105,41 @@ static MaybeTerm chance_of_equal(const Spread& a, const Spread& b) {
   return a == b ? MaybeTerm(one) : std::nullopt;
 }
 
-Spreads::Spreads(const ir::Function& kernel) : kernel_(kernel) {
-  slots_.resize(kernel.slots.size());
-  is_assigned_.resize(kernel.slots.size());
+// What slots hold at the start.
+static std::vector<Held> first_values(const ir::Function& kernel) {
+  std::vector<Held> values(kernel.slots.size());
   for (std::uint32_t slot = 0; slot < kernel.slots.size(); ++slot) {
     Type type = kernel.slots[slot].type;
     if (!is_scalar(type)) continue;
     const bool is_param = slot < kernel.param_count;
-    if (is_boolean(type) && !is_param) slots_[slot].chance = zero;
+    if (is_boolean(type) && !is_param) values[slot].chance = zero;
     if (!is_integer(type)) continue;
     if (!is_param)
-      slots_[slot].number = Spread{zero};
+      values[slot].number = Spread{zero};
     else if (ir::expression_type(type))
-      slots_[slot].number = Spread{LaunchTerm(ir::scalar_expression(kernel, ir::SlotId(slot)))};
+      values[slot].number = Spread{LaunchTerm(ir::scalar_expression(kernel, ir::SlotId(slot)))};
   }
+  return values;
 }
 
+Spreads::Spreads(const ir::Function& kernel)
+    : kernel_(kernel), slots_(first_values(kernel)), is_assigned_(kernel.slots.size()) {}
+
 MaybeSpread Spreads::number(const ir::Operand& operand) const {
-  if (operand.slot) return held(*operand.slot).number;
+  if (operand.slot) return slots_[*operand.slot].number;
   if (!is_scalar(operand.type) || !is_integer(operand.type)) return std::nullopt;
   return Spread{LaunchTerm::constant(is_signed(operand.type) ? static_cast<double>(ir::int_value(operand))
                                                              : static_cast<double>(operand.bits))};
 }
 
 MaybeTerm Spreads::chance(const ir::Operand& operand) const {
-  if (operand.slot) return held(*operand.slot).chance;
+  if (operand.slot) return slots_[*operand.slot].chance;
   return is_boolean(operand.type) ? MaybeTerm(operand.bits != 0 ? one : zero) : std::nullopt;
 }
 
 void Spreads::set(ir::SlotId slot, Held held) {
-  Held& place = slots_[static_cast<std::size_t>(slot)];
-  undo_.emplace_back(slot, std::exchange(place, std::move(held)));
-  is_assigned_[static_cast<std::size_t>(slot)] = true;
+  slots_.set(slot, std::move(held));
+  is_assigned_[index_of(slot)] = true;
 }
 
 void Spreads::forget_assigned(const ir::Body& body) {
@@ -269,30 +272,10 @@ Held Spreads::value_of(const ir::Expr& expr) const {
       [&](const ir::Extent& node) { return Held{extent(node), {}}; }, [](const auto&) { return Held{}; });
 }
 
-Spreads::Changes Spreads::take_back(Mark mark) {
-  Changes changes;
-  while (undo_.size() > mark) {
-    auto& [slot, before] = undo_.back();
-    // The first one of a slot that comes back is the last that it was given.
-    changes.try_emplace(slot, std::exchange(slots_[static_cast<std::size_t>(slot)], std::move(before)));
-    undo_.pop_back();
-  }
-  return changes;
-}
-
-void Spreads::apply(const Changes& changes) {
-  for (const auto& [slot, value] : changes) set(slot, value);
-}
-
 void Spreads::join(const MaybeTerm& chance, const Changes& taken, const Changes& other) {
-  auto left = taken.begin(), right = other.begin();
-  while (left != taken.end() || right != other.end()) {
-    bool take_left = right == other.end() || (left != taken.end() && left->first <= right->first);
-    bool take_right = left == taken.end() || (right != other.end() && right->first <= left->first);
-    ir::SlotId slot = take_left ? left->first : right->first;
-    Held a = take_left ? (left++)->second : held(slot), b = take_right ? (right++)->second : held(slot);
-    set(slot, {either(a.number, b.number), mixed(chance, a.chance, b.chance)});
-  }
+  apply(flow::joined(taken, other, [&](ir::SlotId, const Held& a, const Held& b) {
+    return Held{either(a.number, b.number), mixed(chance, a.chance, b.chance)};
+  }));
 }
 
 } // namespace kern

@@ -2,10 +2,10 @@
 // evenly spread, and for which part of the threads a condition holds. Nothing here is proved.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
+#include "compiler/analysis/flow/slots.h"
 #include "compiler/analysis/launch_term.h"
 #include "compiler/ir/ir.h"
 
@@ -45,16 +45,15 @@ public:
   void forget_assigned(const ir::Body& body);
 
   // Assignments since a mark can be taken back, for another branch.
-  using Mark = std::size_t;
-  using Changes = std::map<ir::SlotId, Held>;
-  Mark mark() const { return undo_.size(); }
-  Changes take_back(Mark mark);
-  void apply(const Changes& changes);
+  using Mark = flow::Slots<Held>::Mark;
+  using Changes = flow::Changes<Held>;
+  Mark mark() const { return slots_.mark(); }
+  Changes take_back(Mark mark) { return slots_.take_back(mark); }
+  void apply(const Changes& changes) { slots_.apply(changes); }
   // Joins the values of two branches behind an `if` whose condition has that chance.
   void join(const std::optional<LaunchTerm>& chance, const Changes& taken, const Changes& other);
 
 private:
-  const Held& held(ir::SlotId slot) const { return slots_[static_cast<std::size_t>(slot)]; }
   Held value_of(const ir::Expr& expr) const;
   std::optional<Spread> binary(const ir::Binary& binary) const;
   std::optional<Spread> place_of(Builtin builtin) const;
@@ -62,9 +61,8 @@ private:
   std::optional<LaunchTerm> compare(const ir::Compare& compare) const;
 
   const ir::Function& kernel_;
-  std::vector<Held> slots_;
+  flow::Slots<Held> slots_;
   std::vector<bool> is_assigned_; // parameters that are arrays no longer
-  std::vector<std::pair<ir::SlotId, Held>> undo_;
 };
 
 } // namespace kern
