@@ -19,10 +19,14 @@ bool is_tracked_integer(Type type) { return is_scalar(type) && is_integer(type);
 } // namespace
 
 Symbolic::Symbolic(const ir::Module& module, const ir::Function& function)
-    : module_(module), function_(function) {
-  stamps_.resize(function.slots.size());
-  for (const ir::Slot& slot : function.slots) slots_.push_back(start_value(slot));
+    : module_(module), function_(function), slots_(start_values()) {
   start_threads();
+}
+
+std::vector<Value> Symbolic::start_values() {
+  std::vector<Value> values;
+  for (const ir::Slot& slot : function_.slots) values.push_back(start_value(slot));
+  return values;
 }
 
 Value Symbolic::start_value(const ir::Slot& slot) {
@@ -87,39 +91,22 @@ Affine Symbolic::extent(const ir::Operand& array, int axis) {
   return affine(facts.fresh({0, limits::array_bytes}));
 }
 
-void Symbolic::set(ir::SlotId id, Value value) {
-  Value& held = slots_[static_cast<std::size_t>(id)];
-  undo_.push_back({id, held});
-  held = value;
-}
-
 void Symbolic::rollback(const Mark& mark) {
   facts.rollback(mark.facts);
-  while (undo_.size() > mark.slots) {
-    slots_[static_cast<std::size_t>(undo_.back().slot)] = undo_.back().value;
-    undo_.pop_back();
-  }
+  slots_.rollback(mark.slots);
 }
 
 Symbolic::Branch Symbolic::branch(const Mark& mark, bool reachable) {
-  Branch result{reachable};
-  if (!reachable) return result;
-  ++stamp_;
-  for (std::size_t i = mark.slots; i < undo_.size(); ++i) {
-    ir::SlotId id = undo_[i].slot;
-    std::uint32_t& stamp = stamps_[static_cast<std::size_t>(id)];
-    // A Temp is read only where it was assigned.
-    if (stamp == stamp_ || declaration(id).kind == ir::Slot::Kind::Temp) continue;
-    stamp = stamp_;
-    result.changes.emplace_back(id, slot(id));
-  }
-  std::ranges::sort(result.changes, {}, &std::pair<ir::SlotId, Value>::first);
-  result.facts = facts.since(mark.facts);
+  if (!reachable) return {};
+  Branch result{reachable, slots_.since(mark.slots), facts.since(mark.facts)};
+  // A Temp is read only where it was assigned.
+  std::erase_if(result.changes,
+                [&](const auto& change) { return declaration(change.slot).kind == ir::Slot::Kind::Temp; });
   return result;
 }
 
 void Symbolic::apply(const Branch& branch) {
-  for (const auto& [id, value] : branch.changes) set(id, value);
+  slots_.apply(branch.changes);
   for (const Fact& fact : branch.facts) facts.assume(fact);
 }
 
@@ -132,16 +119,10 @@ std::vector<Fact> Symbolic::first_facts(const Branch& branch) {
 void Symbolic::join(ConditionId condition, const Branch& taken, const Branch& other) {
   if (!taken.reachable || !other.reachable) return apply(taken.reachable ? taken : other);
   Join join{condition, first_facts(taken), first_facts(other), {}, {}};
-  auto left = taken.changes.begin(), right = other.changes.begin();
-  while (left != taken.changes.end() || right != other.changes.end()) {
-    bool take_left =
-        right == other.changes.end() || (left != taken.changes.end() && left->first <= right->first);
-    bool take_right =
-        left == taken.changes.end() || (right != other.changes.end() && right->first <= left->first);
-    ir::SlotId id = take_left ? left->first : right->first;
-    Value held = slot(id);
-    join.slots.push_back({id, take_left ? (left++)->second : held, take_right ? (right++)->second : held});
-  }
+  flow::joined(taken.changes, other.changes, [&](ir::SlotId id, Value left, Value right) {
+    join.slots.push_back({id, left, right});
+    return left;
+  });
   join_ranges(join);
   for (const JoinedSlot& joined : join.slots)
     set(joined.slot, join_values(join, declaration(joined.slot).type, joined));

@@ -13,6 +13,7 @@
 
 #include "compiler/analysis/extremes.h"
 #include "compiler/analysis/facts.h"
+#include "compiler/analysis/flow/slots.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {
@@ -60,12 +61,12 @@ class Symbolic {
 public:
   struct Mark {
     Facts::Mark facts;
-    std::size_t slots = 0;
+    flow::Slots<Value>::Mark slots = 0;
   };
   // The changes that a branch made, for joining it with another one.
   struct Branch {
-    bool reachable = false;                                 // its end
-    std::vector<std::pair<ir::SlotId, Value>> changes = {}; // ascending by slot, Temps left out
+    bool reachable = false;            // its end
+    flow::Changes<Value> changes = {}; // Temps left out
     std::vector<Fact> facts = {};
   };
 
@@ -98,8 +99,8 @@ public:
   Value element(const ir::Operand& array, Type type);
   const Ratio& ratio(Value value) const { return ratios_[value.index]; }
   // Returns what a slot holds, and changes it.
-  Value slot(ir::SlotId id) const { return slots_[static_cast<std::size_t>(id)]; }
-  void set(ir::SlotId id, Value value);
+  Value slot(ir::SlotId id) const { return slots_[id]; }
+  void set(ir::SlotId id, Value value) { slots_.set(id, value); }
   // Returns what threadIdx.x and the like are; nothing for another builtin.
   std::optional<Affine> thread_value(Builtin builtin);
   // Says whether a kernel may ask for the dynamic shared memory as a whole.
@@ -117,7 +118,7 @@ public:
   std::optional<bool> decide(ConditionId condition);
 
   // Returns the place to roll back to, and forgets what changed since.
-  Mark mark() const { return {facts.mark(), undo_.size()}; }
+  Mark mark() const { return {facts.mark(), slots_.mark()}; }
   void rollback(const Mark& mark);
   // Returns what changed since the mark.
   Branch branch(const Mark& mark, bool reachable);
@@ -129,11 +130,6 @@ public:
   void join(Branch taken, Branch other);
 
 private:
-  struct Undo {
-    ir::SlotId slot;
-    Value value;
-  };
-
   // A slot that at least one of two branches changed.
   struct JoinedSlot {
     ir::SlotId slot;
@@ -148,6 +144,7 @@ private:
   };
 
   Value start_value(const ir::Slot& slot);
+  std::vector<Value> start_values();
   static std::vector<Fact> first_facts(const Branch& branch);
   void join_ranges(Join& join);
   Value join_values(Join& join, Type type, const JoinedSlot& joined);
@@ -218,10 +215,6 @@ private:
 
   const ir::Module& module_;
   const ir::Function& function_;
-  std::vector<Value> slots_;
-  std::vector<Undo> undo_;
-  std::vector<std::uint32_t> stamps_; // by slot: the last branch() that saw it
-  std::uint32_t stamp_ = 0;
   Affine lane_;
   Affine shared_bytes_;                                         // that the launch gives a block
   std::array<Affine, 3> thread_, block_, block_dim_, grid_dim_; // threadIdx and so on
@@ -234,6 +227,7 @@ private:
   std::unordered_map<std::uint32_t, Interval> elements_;
   std::deque<Ratio> ratios_;
   std::deque<Condition> conditions_;
+  flow::Slots<Value> slots_; // behind what their first values are made of
 };
 
 } // namespace kern
