@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "compiler/analysis/divergence_state.h"
@@ -40,8 +41,7 @@ constexpr std::size_t edge_budget = 8'000'000;
 
 class Builder : State {
 public:
-  Builder(const ir::Function& function, const Context& context)
-      : State(function), context_(context), other_(function.slots.size()) {}
+  Builder(const ir::Function& function, const Context& context) : State(function), context_(context) {}
 
   Graph build() {
     graph_.nodes.emplace_back(Node::Kind::Value); // `uniform`
@@ -75,7 +75,7 @@ private:
       else if (i < context_.written.size() && context_.written[i])
         value.contents = add(Node::Kind::Source, nullptr, slot, Cause::Written);
       graph_.params.push_back(value);
-      current_[i] = value;
+      assign(slot, value);
     }
   }
 
@@ -180,7 +180,7 @@ private:
     if (!operand.slot)
       return is_integer(operand.type) ? std::optional(LaneForms::constant(ir::int_value(operand)))
                                       : std::nullopt;
-    const Value& value = current_[index_of(*operand.slot)];
+    const Value& value = slots_[*operand.slot];
     if (value.form != 0) return forms_[value.form - 1];
     return value.base == uniform ? std::optional(LaneForms::same()) : std::nullopt;
   }
@@ -291,7 +291,7 @@ private:
   void change_local(const Operand& array) {
     std::vector<NodeId> deps = std::exchange(deps_, {});
     if (array.type->space != AddressSpace::Local) return;
-    const NodeId contents = current_[index_of(*array.slot)].contents;
+    const NodeId contents = slots_[*array.slot].contents;
     for (NodeId dep : deps) {
       if (local_ != uniform) edge(dep, local_);
       if (contents != local_ && contents != uniform) edge(dep, contents);
@@ -361,7 +361,7 @@ private:
     forms = context_.forms->results(context_.callee(call.function), forms);
     for (std::size_t i = 0; i < call.results.size() && i < forms.size(); ++i) {
       if (!forms[i]) continue;
-      Value value = current_[index_of(call.results[i])];
+      Value value = slots_[call.results[i]];
       take_form(value, *forms[i]);
       assign(call.results[i], value);
     }
@@ -416,7 +416,7 @@ private:
     const NodeId condition = read(node.condition).base;
     const NodeId outer = control_;
     const bool reached = reached_;
-    const std::size_t height = log_.size();
+    const std::size_t height = slots_.mark();
     if (condition != uniform) control_ = derive(Node::Kind::Control, stmt, std::nullopt, {outer, condition});
     const NodeId inner = control_, outer_below = control_below_;
     const std::optional<bool> last_lanes = last_lanes_where(node.condition);
@@ -436,26 +436,11 @@ private:
     control_ = outer;
     control_below_ = outer_below;
     reached_ = then_reached || else_reached;
-    if (then_reached && else_reached) return join(then_changes, else_changes, condition, stmt);
-    for (const auto& [slot, value] : then_reached ? then_changes : else_changes) assign(slot, value);
-  }
-
-  void join(const Changes& first, const Changes& second, NodeId condition, const Stmt& stmt) {
-    Changes merged;
-    ++epoch_;
-    for (const auto& [slot, value] : second) {
-      seen_[index_of(slot)] = epoch_;
-      other_[index_of(slot)] = value;
-    }
-    for (const auto& [slot, value] : first) {
-      const bool both = std::exchange(seen_[index_of(slot)], 0) == epoch_;
-      const Value& other = both ? other_[index_of(slot)] : current_[index_of(slot)];
-      merged.push_back({slot, merge(value, other, condition, stmt, slot)});
-    }
-    for (const auto& [slot, value] : second)
-      if (seen_[index_of(slot)] == epoch_)
-        merged.push_back({slot, merge(current_[index_of(slot)], value, condition, stmt, slot)});
-    for (const auto& [slot, value] : merged) assign(slot, value);
+    if (!then_reached || !else_reached) return slots_.apply(then_reached ? then_changes : else_changes);
+    slots_.apply(
+        flow::joined(then_changes, else_changes, [&](SlotId slot, const Value& taken, const Value& other) {
+          return merge(taken, other, condition, stmt, slot);
+        }));
   }
 
   void visit_while(const ir::While& node, const Stmt& stmt) {
@@ -487,13 +472,13 @@ private:
 
   // Starts a loop; returns the height of the log before it.
   std::size_t enter_loop(const Stmt& stmt) {
-    const std::size_t height = log_.size();
+    const std::size_t height = slots_.mark();
     Loop loop{&stmt, add(Node::Kind::Control, &stmt, std::nullopt), assigned_in(stmt), {}, {}, {}};
     for (SlotId slot : loop.slots) {
       const Type type = function_.slots[index_of(slot)].type;
       loop.headers.push_back(new_value(type, Node::Kind::Header, &stmt, slot));
       loop.leaving.push_back(new_value(type, Node::Kind::Merge, &stmt, slot));
-      edges(current_[index_of(slot)], loop.headers.back());
+      edges(slots_[slot], loop.headers.back());
       for (NodeId facet : parts(loop.leaving.back()))
         if (facet != uniform) edge(loop.exit, facet);
       Value header = loop.headers.back();
@@ -536,10 +521,10 @@ private:
 
   std::vector<SlotId> assigned_in(const Stmt& loop) {
     std::vector<SlotId> slots;
-    ++epoch_;
+    std::set<SlotId> seen;
     auto note = [&](SlotId slot) {
-      if (function_.slots[index_of(slot)].kind == ir::Slot::Kind::Temp) return;
-      if (std::exchange(seen_[index_of(slot)], epoch_) != epoch_) slots.push_back(slot);
+      if (function_.slots[index_of(slot)].kind != ir::Slot::Kind::Temp && seen.insert(slot).second)
+        slots.push_back(slot);
     };
     ir::visit_results(loop, note);
     ir::visit_bodies(loop, [&](const Body& body) {
@@ -557,8 +542,7 @@ private:
     loop.left = true;
     if (!within_budget())
       return edge(add(Node::Kind::Source, loop.stmt, std::nullopt, Cause::TooLarge), loop.exit);
-    for (std::size_t i = 0; i < loop.slots.size(); ++i)
-      edges(current_[index_of(loop.slots[i])], loop.leaving[i]);
+    for (std::size_t i = 0; i < loop.slots.size(); ++i) edges(slots_[loop.slots[i]], loop.leaving[i]);
   }
 
   void leave_loop() {
@@ -581,8 +565,7 @@ private:
     if (!reached_) return;
     if (!within_budget())
       return loop.continues.push_back(add(Node::Kind::Source, loop.stmt, std::nullopt, Cause::TooLarge));
-    for (std::size_t i = 0; i < loop.slots.size(); ++i)
-      edges(current_[index_of(loop.slots[i])], loop.headers[i]);
+    for (std::size_t i = 0; i < loop.slots.size(); ++i) edges(slots_[loop.slots[i]], loop.headers[i]);
   }
 
   void end_loop(std::size_t height, NodeId outer) {
@@ -604,7 +587,6 @@ private:
   }
 
   const Context& context_;
-  std::vector<Value> other_; // by slot: scratch of join
   std::vector<Loop> loops_;
   std::vector<NodeId> returns_; // of what threads that stay are compared with: the control of each
   NodeId control_ = uniform;

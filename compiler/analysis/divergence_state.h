@@ -1,5 +1,4 @@
-// A divergence graph under construction, and the present value of each slot. A body's changes are logged and
-// taken back at its end, so merging costs what was assigned, not what there is. For divergence.cpp alone.
+// A divergence graph under construction, and the present value of each slot. For divergence.cpp alone.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "compiler/analysis/divergence.h"
+#include "compiler/analysis/flow/slots.h"
 
 namespace kern::divergence {
 
@@ -16,10 +16,10 @@ protected:
   using Operand = ir::Operand;
   using SlotId = ir::SlotId;
   using Stmt = ir::Stmt;
-  using Changes = std::vector<std::pair<SlotId, Value>>;
+  using Changes = flow::Changes<Value>;
 
   explicit State(const ir::Function& function)
-      : function_(function), current_(function.slots.size()), seen_(function.slots.size()) {}
+      : function_(function), slots_(std::vector<Value>(function.slots.size())) {}
 
   // ---- Nodes ----
 
@@ -73,7 +73,7 @@ protected:
 
   Value read(const Operand& operand) {
     if (!operand.slot) return {};
-    const Value& value = current_[index_of(*operand.slot)];
+    const Value& value = slots_[*operand.slot];
     if (value.base != uniform) graph_.reads.push_back({*operand.slot, value.base});
     if (value.extents != uniform) graph_.reads.push_back({*operand.slot, value.extents});
     return value;
@@ -83,33 +83,20 @@ protected:
     for (const Operand& operand : operands) depend_on(operand);
   }
 
-  void assign(SlotId slot, const Value& value) {
-    log_.push_back({slot, current_[index_of(slot)]});
-    current_[index_of(slot)] = value;
-  }
+  void assign(SlotId slot, const Value& value) { slots_.set(slot, value); }
 
-  // Undoes the assignments since a height of the log; returns the values that were there, those of Temps left
-  // out.
-  Changes take_back(std::size_t height) {
-    Changes changes;
-    ++epoch_;
-    while (log_.size() > height) {
-      const auto [slot, old] = log_.back();
-      log_.pop_back();
-      if (std::exchange(seen_[index_of(slot)], epoch_) != epoch_ &&
-          function_.slots[index_of(slot)].kind != ir::Slot::Kind::Temp)
-        changes.push_back({slot, current_[index_of(slot)]});
-      current_[index_of(slot)] = old;
-    }
+  // Undoes the assignments since a mark; returns those that are not of Temps.
+  Changes take_back(flow::Slots<Value>::Mark mark) {
+    Changes changes = slots_.take_back(mark);
+    std::erase_if(changes, [&](const auto& change) {
+      return function_.slots[index_of(change.slot)].kind == ir::Slot::Kind::Temp;
+    });
     return changes;
   }
 
   const ir::Function& function_;
   Graph graph_;
-  std::vector<Value> current_;    // by slot
-  Changes log_;                   // what was overwritten
-  std::vector<std::size_t> seen_; // by slot: the last epoch that met it
-  std::size_t epoch_ = 0;
+  flow::Slots<Value> slots_;
   std::vector<NodeId> deps_; // what the next derived node depends on
 };
 
