@@ -4,19 +4,10 @@
 #include <array>
 
 #include "compiler/analysis/symbolic.h"
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/support/limits.h"
 
 namespace kern {
-
-namespace {
-
-using Axes = std::array<Builtin, 3>;
-constexpr Axes thread_indices{Builtin::ThreadIndexX, Builtin::ThreadIndexY, Builtin::ThreadIndexZ};
-constexpr Axes block_indices{Builtin::BlockIndexX, Builtin::BlockIndexY, Builtin::BlockIndexZ};
-constexpr Axes block_dims{Builtin::BlockDimX, Builtin::BlockDimY, Builtin::BlockDimZ};
-constexpr Axes grid_dims{Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ};
-
-} // namespace
 
 void Symbolic::start_threads() {
   Reason launch{Reason::Kind::Launch, {}}, block{Reason::Kind::Block, function_.span};
@@ -53,13 +44,16 @@ void Symbolic::limit_threads(const Reason& launch) {
 }
 
 std::optional<Affine> Symbolic::thread_value(Builtin builtin) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (builtin == thread_indices[axis]) return thread_[axis];
-    if (builtin == block_indices[axis]) return block_[axis];
-    if (builtin == block_dims[axis]) return block_dim_[axis];
-    if (builtin == grid_dims[axis]) return grid_dim_[axis];
+  const std::optional<SpecialRegister> read = special_register(builtin);
+  if (!read) return std::nullopt;
+  switch (read->kind) {
+  case SpecialRegister::Kind::ThreadIndex: return thread_[read->axis];
+  case SpecialRegister::Kind::BlockIndex: return block_[read->axis];
+  case SpecialRegister::Kind::BlockDim: return block_dim_[read->axis];
+  case SpecialRegister::Kind::GridDim: return grid_dim_[read->axis];
+  case SpecialRegister::Kind::LaneId: return lane_;
   }
-  return builtin == Builtin::LaneId ? std::optional(lane_) : std::nullopt;
+  return std::nullopt;
 }
 
 Value Symbolic::call(const ir::CallPure& call, Type type) {

@@ -3,9 +3,10 @@
 // numbers as coefficients: `i < y.size` becomes blockIdx.x * 256 + threadIdx.x - 1000 < 0, which says 1000
 // threads. What is not affine is unknown and says nothing.
 #include <algorithm>
-#include <bit>
+#include <set>
 
 #include "compiler/analysis/index_use.h"
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
@@ -60,15 +61,13 @@ public:
   }
 
 private:
-  static std::size_t at(ir::SlotId slot) { return static_cast<std::size_t>(slot); }
-
   void take_param(ir::SlotId slot) {
     std::uint32_t place = ir::block_slot(kernel_, slot);
-    Type type = kernel_.slots[at(slot)].type;
+    Type type = kernel_.slots[index_of(slot)].type;
     if (is_array(type))
-      arrays_[at(slot)] = slot;
+      arrays_[index_of(slot)] = slot;
     else if (is_integer(type) || is_boolean(type))
-      values_[at(slot)] = number(scalar_value(type, params_[place]), true);
+      values_[index_of(slot)] = number(scalar_value(type, params_[place]), true);
   }
 
   static std::int64_t scalar_value(Type type, std::uint64_t bits) {
@@ -78,7 +77,7 @@ private:
   }
 
   Known value(const ir::Operand& operand) const {
-    if (operand.slot) return values_[at(*operand.slot)];
+    if (operand.slot) return values_[index_of(*operand.slot)];
     if (is_integer(operand.type) || is_boolean(operand.type))
       return number(static_cast<std::int64_t>(operand.bits));
     return std::nullopt;
@@ -86,28 +85,28 @@ private:
 
   // The number at a place of the parameter block, for an array that is a parameter itself.
   Known array_part(const ir::Operand& array, int offset) const {
-    if (!array.slot || !arrays_[at(*array.slot)]) return std::nullopt;
-    std::uint32_t place = ir::block_slot(kernel_, *arrays_[at(*array.slot)]);
+    if (!array.slot || !arrays_[index_of(*array.slot)]) return std::nullopt;
+    std::uint32_t place = ir::block_slot(kernel_, *arrays_[index_of(*array.slot)]);
     return number(static_cast<std::int64_t>(params_[place + static_cast<std::uint32_t>(offset)]), true);
   }
 
-  Known term(int first, int axis, std::array<bool, 3>* used) const {
-    if (used) (*used)[static_cast<std::size_t>(axis)] = true;
+  static Known term(std::size_t index) {
     Affine affine;
-    affine.coefficients[static_cast<std::size_t>(first + axis)] = 1;
+    affine.coefficients[index] = 1;
     return affine;
   }
 
-  Known builtin(Builtin id) {
-    std::string_view name = row(id).name;
-    if (name.size() < 2 || name[name.size() - 2] != '.') return std::nullopt;
-    int axis = name.back() - 'x';
-    if (axis < 0 || axis > 2) return std::nullopt;
-    if (name.starts_with("threadIdx.")) return term(thread_term, axis, &use_.thread);
-    if (name.starts_with("blockIdx.")) return term(block_term, axis, &use_.block);
-    if (name.starts_with("gridDim.")) return term(grid_term, axis, nullptr);
-    if (name.starts_with("blockDim."))
-      return number(static_cast<std::int64_t>(block_[static_cast<std::size_t>(axis)]));
+  Known special_value(Builtin builtin) {
+    const std::optional<SpecialRegister> read = special_register(builtin);
+    if (!read) return std::nullopt;
+    const std::size_t axis = read->axis;
+    switch (read->kind) {
+    case SpecialRegister::Kind::ThreadIndex: use_.thread[axis] = true; return term(thread_term + axis);
+    case SpecialRegister::Kind::BlockIndex: use_.block[axis] = true; return term(block_term + axis);
+    case SpecialRegister::Kind::GridDim: return term(grid_term + axis);
+    case SpecialRegister::Kind::BlockDim: return number(static_cast<std::int64_t>(block_[axis]));
+    case SpecialRegister::Kind::LaneId: break;
+    }
     return std::nullopt;
   }
 
@@ -151,13 +150,11 @@ private:
   }
 
   Known pure_call(const ir::CallPure& call) {
-    std::string_view name = row(call.builtin).name;
-    if (call.args.empty()) return builtin(call.builtin);
-    if ((name != "min" && name != "max") || call.args.size() != 2) return std::nullopt;
+    const bool is_min = call.builtin == Builtin::Min, is_max = call.builtin == Builtin::Max;
+    if ((!is_min && !is_max) || call.args.size() != 2) return special_value(call.builtin);
     Known a = value(call.args[0]), b = value(call.args[1]);
     if (!a || !b || !a->is_constant() || !b->is_constant()) return std::nullopt;
-    std::int64_t chosen =
-        name == "min" ? std::min(a->constant, b->constant) : std::max(a->constant, b->constant);
+    std::int64_t chosen = is_min ? std::min(a->constant, b->constant) : std::max(a->constant, b->constant);
     return number(chosen, a->from_arguments || b->from_arguments);
   }
 
@@ -252,7 +249,7 @@ private:
     for (int steps = 0; !open.empty() && steps < 32; ++steps) {
       ir::SlotId slot = open.back();
       open.pop_back();
-      for (const ir::Expr* definition : definitions_[at(slot)]) {
+      for (const ir::Expr* definition : definitions_[index_of(slot)]) {
         const auto* difference = std::get_if<ir::Binary>(definition);
         if (difference && difference->op == ir::BinaryOp::Subtract) {
           Known stop = value(difference->left), from = value(difference->right);
@@ -266,12 +263,12 @@ private:
   }
 
   void assign(const ir::Assign& assign, const ir::Stmt& stmt) {
-    Type type = kernel_.slots[at(assign.slot)].type;
-    definitions_[at(assign.slot)].push_back(&assign.value);
+    Type type = kernel_.slots[index_of(assign.slot)].type;
+    definitions_[index_of(assign.slot)].push_back(&assign.value);
     if (is_array(type)) {
       const auto* copy = std::get_if<ir::Copy>(&assign.value);
       if (copy && copy->value.slot && uses_.writes(assign.slot) == 1)
-        arrays_[at(assign.slot)] = arrays_[at(*copy->value.slot)];
+        arrays_[index_of(assign.slot)] = arrays_[index_of(*copy->value.slot)];
       if (std::holds_alternative<ir::SharedArray>(assign.value)) cooperate("has shared arrays");
       return read_all(stmt);
     }
@@ -282,7 +279,7 @@ private:
     // `i += gridsize(1)`.
     if (uses_.writes(assign.slot) > 1 && (seen_.contains(assign.slot) || (known && known->is_constant())))
       known.reset();
-    if (!seen_.contains(assign.slot)) values_[at(assign.slot)] = known;
+    if (!seen_.contains(assign.slot)) values_[index_of(assign.slot)] = known;
     seen_.insert(assign.slot);
   }
 
@@ -302,15 +299,6 @@ private:
     read_all(stmt);
   }
 
-  struct Slots {
-    std::vector<bool> set;
-    bool contains(ir::SlotId slot) const { return at(slot) < set.size() && set[at(slot)]; }
-    void insert(ir::SlotId slot) {
-      if (at(slot) >= set.size()) set.resize(at(slot) + 1);
-      set[at(slot)] = true;
-    }
-  };
-
   const ir::Function& kernel_;
   std::span<const std::uint64_t> params_;
   std::array<std::uint64_t, 3> block_;
@@ -318,7 +306,7 @@ private:
   ir::Definitions uses_;
   std::vector<std::optional<ir::SlotId>> arrays_; // the parameter that an array slot is
   std::vector<std::vector<const ir::Expr*>> definitions_;
-  Slots seen_;
+  std::set<ir::SlotId> seen_; // assigned before
   IndexUse use_;
 };
 

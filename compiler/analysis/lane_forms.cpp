@@ -6,6 +6,7 @@
 #include <bit>
 #include <numeric>
 
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/support/overloaded.h"
 #include "runtime/common/integers.h"
@@ -239,16 +240,17 @@ std::optional<LaneForm> LaneForms::thread_value(Builtin builtin) const {
     form.is_positive = true;
     return form;
   };
-  switch (builtin) {
-  case Builtin::ThreadIndexX: return thread_index(0);
-  case Builtin::ThreadIndexY: return thread_index(1);
-  case Builtin::ThreadIndexZ: return thread_index(2);
-  case Builtin::BlockDimX: return extent(0);
-  case Builtin::BlockDimY: return extent(1);
-  case Builtin::BlockDimZ: return extent(2);
-  case Builtin::LaneId: return each(0, [](std::size_t lane) { return static_cast<std::int64_t>(lane); });
-  default: return std::nullopt; // the enumerators are the rows of the table of builtins
+  const std::optional<SpecialRegister> read = special_register(builtin);
+  if (!read) return std::nullopt;
+  switch (read->kind) {
+  case SpecialRegister::Kind::ThreadIndex: return thread_index(read->axis);
+  case SpecialRegister::Kind::BlockDim: return extent(read->axis);
+  case SpecialRegister::Kind::LaneId:
+    return each(0, [](std::size_t lane) { return static_cast<std::int64_t>(lane); });
+  case SpecialRegister::Kind::BlockIndex:
+  case SpecialRegister::Kind::GridDim: break; // the same in all lanes
   }
+  return std::nullopt;
 }
 
 std::optional<LaneForm> LaneForms::evaluate(const ir::Expr& expr, Type type, const Lookup& lookup) const {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/support/limits.h"
 
 namespace kern {
@@ -225,22 +226,16 @@ std::optional<LaneValue> LaneArithmetic::place(Builtin builtin) const {
     value.source = Source::GridDim;
     return value;
   };
-  switch (builtin) {
-  case Builtin::ThreadIndexX: return thread_index(0);
-  case Builtin::ThreadIndexY: return thread_index(1);
-  case Builtin::ThreadIndexZ: return thread_index(2);
-  case Builtin::BlockIndexX: return index(0);
-  case Builtin::BlockIndexY: return index(1);
-  case Builtin::BlockIndexZ: return index(2);
-  case Builtin::BlockDimX: return block_dim(0);
-  case Builtin::BlockDimY: return block_dim(1);
-  case Builtin::BlockDimZ: return block_dim(2);
-  case Builtin::GridDimX: return grid_dim(0);
-  case Builtin::GridDimY: return grid_dim(1);
-  case Builtin::GridDimZ: return grid_dim(2);
-  case Builtin::LaneId: return lane_id();
-  default: return std::nullopt; // the hundreds of builtins that are functions of their arguments
+  const std::optional<SpecialRegister> read = special_register(builtin);
+  if (!read) return std::nullopt;
+  switch (read->kind) {
+  case SpecialRegister::Kind::ThreadIndex: return thread_index(read->axis);
+  case SpecialRegister::Kind::BlockIndex: return index(read->axis);
+  case SpecialRegister::Kind::BlockDim: return block_dim(read->axis);
+  case SpecialRegister::Kind::GridDim: return grid_dim(read->axis);
+  case SpecialRegister::Kind::LaneId: return lane_id();
   }
+  return std::nullopt;
 }
 
 } // namespace kern

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/overloaded.h"
@@ -161,22 +162,17 @@ MaybeSpread Spreads::place_of(Builtin builtin) const {
     return LaunchTerm(ir::launch_expression(op, axis));
   };
   auto index = [&](ExpressionOp op, int axis) { return Spread{zero, size(op, axis)}; };
-  switch (builtin) {
-  case Builtin::ThreadIndexX: return index(ExpressionOp::BlockDim, 0);
-  case Builtin::ThreadIndexY: return index(ExpressionOp::BlockDim, 1);
-  case Builtin::ThreadIndexZ: return index(ExpressionOp::BlockDim, 2);
-  case Builtin::BlockIndexX: return index(ExpressionOp::GridDim, 0);
-  case Builtin::BlockIndexY: return index(ExpressionOp::GridDim, 1);
-  case Builtin::BlockIndexZ: return index(ExpressionOp::GridDim, 2);
-  case Builtin::BlockDimX: return Spread{size(ExpressionOp::BlockDim, 0)};
-  case Builtin::BlockDimY: return Spread{size(ExpressionOp::BlockDim, 1)};
-  case Builtin::BlockDimZ: return Spread{size(ExpressionOp::BlockDim, 2)};
-  case Builtin::GridDimX: return Spread{size(ExpressionOp::GridDim, 0)};
-  case Builtin::GridDimY: return Spread{size(ExpressionOp::GridDim, 1)};
-  case Builtin::GridDimZ: return Spread{size(ExpressionOp::GridDim, 2)};
-  case Builtin::LaneId: return Spread{zero, LaunchTerm::constant(32)};
-  default: return std::nullopt;
+  const std::optional<SpecialRegister> read = special_register(builtin);
+  if (!read) return std::nullopt;
+  const auto axis = static_cast<int>(read->axis);
+  switch (read->kind) {
+  case SpecialRegister::Kind::ThreadIndex: return index(ExpressionOp::BlockDim, axis);
+  case SpecialRegister::Kind::BlockIndex: return index(ExpressionOp::GridDim, axis);
+  case SpecialRegister::Kind::BlockDim: return Spread{size(ExpressionOp::BlockDim, axis)};
+  case SpecialRegister::Kind::GridDim: return Spread{size(ExpressionOp::GridDim, axis)};
+  case SpecialRegister::Kind::LaneId: return Spread{zero, LaunchTerm::constant(32)};
   }
+  return std::nullopt;
 }
 
 MaybeSpread Spreads::binary(const ir::Binary& binary) const {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lint/block_values.h"
 
@@ -155,6 +156,7 @@ private:
   BlockValue value(const ir::Operand& operand);
   BlockValue evaluate(const ir::Assign& assign, Type type, const ir::Stmt& stmt);
   BlockValue call_value(const ir::CallPure& call);
+  BlockValue register_value(const SpecialRegister& read);
   BlockValue thread_value(std::size_t axis) const;
   BlockValue block_value(std::size_t axis) const;
   Array parameter(std::size_t slot);

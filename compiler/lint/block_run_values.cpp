@@ -1,6 +1,7 @@
 // The values of a run, and which elements its accesses touch.
 #include <algorithm>
 
+#include "compiler/analysis/threads/special_register.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/lint/block_run.h"
 #include "compiler/support/overloaded.h"
@@ -80,28 +81,24 @@ BlockValue BlockRun::block_value(std::size_t axis) const {
   return result;
 }
 
+BlockValue BlockRun::register_value(const SpecialRegister& read) {
+  const std::size_t axis = read.axis;
+  switch (read.kind) {
+  case SpecialRegister::Kind::ThreadIndex: return thread_value(axis);
+  case SpecialRegister::Kind::BlockIndex: return block_value(axis);
+  case SpecialRegister::Kind::BlockDim: return arithmetic_.known(block_[axis]);
+  case SpecialRegister::Kind::GridDim:
+    return arithmetic_.known(launch_ ? launch_->grid[axis] : axis < 2 ? 3 : 1);
+  case SpecialRegister::Kind::LaneId: break;
+  }
+  BlockValue result;
+  result.lanes = Lanes(
+      threads_, [&](std::size_t lane) { return static_cast<std::int64_t>(lane % block_threads_ % 32); });
+  return result;
+}
+
 BlockValue BlockRun::call_value(const ir::CallPure& call) {
-  switch (call.builtin) {
-  case Builtin::ThreadIndexX: return thread_value(0);
-  case Builtin::ThreadIndexY: return thread_value(1);
-  case Builtin::ThreadIndexZ: return thread_value(2);
-  case Builtin::BlockDimX: return arithmetic_.known(block_[0]);
-  case Builtin::BlockDimY: return arithmetic_.known(block_[1]);
-  case Builtin::BlockDimZ: return arithmetic_.known(block_[2]);
-  case Builtin::BlockIndexX: return block_value(0);
-  case Builtin::BlockIndexY: return block_value(1);
-  case Builtin::BlockIndexZ: return block_value(2);
-  case Builtin::GridDimX: return arithmetic_.known(launch_ ? launch_->grid[0] : 3);
-  case Builtin::GridDimY: return arithmetic_.known(launch_ ? launch_->grid[1] : 3);
-  case Builtin::GridDimZ: return arithmetic_.known(launch_ ? launch_->grid[2] : 1);
-  case Builtin::LaneId: {
-    BlockValue result;
-    result.lanes = Lanes(
-        threads_, [&](std::size_t lane) { return static_cast<std::int64_t>(lane % block_threads_ % 32); });
-    return result;
-  }
-  default: break;
-  }
+  if (const auto read = special_register(call.builtin)) return register_value(*read);
   std::vector<BlockValue> args;
   for (const ir::Operand& arg : call.args) args.push_back(value(arg));
   const bool is_pair = args.size() == 2 && is_integer(call.args[0].type);
