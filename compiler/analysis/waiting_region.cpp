@@ -58,19 +58,6 @@ std::uint32_t label_of(const ir::Expr& expr) {
       [](const auto&) { return std::uint32_t{0}; });
 }
 
-struct Place {
-  const ir::Operand* array;
-  const std::vector<ir::Operand>* indices;
-};
-
-std::optional<Place> place_of(const ir::Stmt& stmt) {
-  if (const auto* load = std::get_if<ir::Load>(&stmt.node)) return Place{&load->array, &load->indices};
-  if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return Place{&store->array, &store->indices};
-  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node))
-    return Place{&atomic->array, &atomic->indices};
-  return std::nullopt;
-}
-
 bool is_local(const ir::Operand& array) { return array.type->space == AddressSpace::Local; }
 
 } // namespace
@@ -169,11 +156,11 @@ bool Region::place_repeats(const ir::Operand& array, const std::vector<ir::Opera
 }
 
 bool Region::is_same_place(const ir::Stmt& left, const ir::Stmt& right) const {
-  std::optional<Place> first = place_of(left), second = place_of(right);
-  if (!first || !second || first->indices->size() != second->indices->size()) return false;
-  if (!around_.values.is_same(*first->array, *second->array)) return false;
-  for (std::size_t i = 0; i < first->indices->size(); ++i)
-    if (!around_.values.is_same((*first->indices)[i], (*second->indices)[i])) return false;
+  const std::optional<ir::Element> first = ir::element_of(left), second = ir::element_of(right);
+  if (!first || !second || first->indices.size() != second->indices.size()) return false;
+  if (!around_.values.is_same(first->array, second->array)) return false;
+  for (std::size_t i = 0; i < first->indices.size(); ++i)
+    if (!around_.values.is_same(first->indices[i], second->indices[i])) return false;
   return true;
 }
 
@@ -369,12 +356,12 @@ bool Region::reads_what_it_swaps(const ir::Atomic& swap) {
     if (found == nodes_.end() || !seen.insert(slot).second) continue;
     for (const Definition& definition : found->second.definitions) {
       if (std::holds_alternative<ir::Call>(definition.stmt->node)) return true;
-      std::optional<Place> place = place_of(*definition.stmt);
-      if (place && around_.written.may_be_same(around_.function, *place->array, swap.array)) {
+      const std::optional<ir::Element> place = ir::element_of(*definition.stmt);
+      if (place && around_.written.may_be_same(around_.function, place->array, swap.array)) {
         bool is_elsewhere =
-            place_repeats(*place->array, *place->indices) && place_repeats(swap.array, swap.indices);
-        for (std::size_t i = 0; is_elsewhere && i < place->indices->size() && i < swap.indices.size(); ++i)
-          is_elsewhere = is_elsewhere && !around_.values.is_same((*place->indices)[i], swap.indices[i]);
+            place_repeats(place->array, place->indices) && place_repeats(swap.array, swap.indices);
+        for (std::size_t i = 0; is_elsewhere && i < place->indices.size() && i < swap.indices.size(); ++i)
+          is_elsewhere = is_elsewhere && !around_.values.is_same(place->indices[i], swap.indices[i]);
         if (!is_elsewhere) return true;
       }
       for_each_operand(*definition.stmt, [&](ir::SlotId operand) { slots.push_back(operand); });

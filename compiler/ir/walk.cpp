@@ -139,6 +139,15 @@ std::optional<GuardState> guard_state(const Stmt& stmt) {
   return fit ? std::optional(fit->state) : std::nullopt;
 }
 
+std::optional<Element> element_of(const Stmt& stmt) {
+  return match(
+      stmt.node,
+      [](const OneOf<Load, Store, Atomic> auto& node) {
+        return std::optional(Element{node.array, node.indices});
+      },
+      [](const auto&) { return std::optional<Element>(); });
+}
+
 bool any(const Stmt& stmt, const Predicate& matches, const Predicate& enters) {
   if (matches(stmt)) return true;
   if (enters && !enters(stmt)) return false;

@@ -21,6 +21,13 @@ bool any(const Body& body, const Predicate& matches, const Predicate& enters = {
 // Returns the state of a Guard or a Fit, and nothing of another statement.
 std::optional<GuardState> guard_state(const Stmt& stmt);
 
+// The element that a statement loads, stores, or changes by an atomic.
+struct Element {
+  const Operand& array;
+  const std::vector<Operand>& indices;
+};
+std::optional<Element> element_of(const Stmt& stmt);
+
 // Says whether the statement, or one inside it, assigns the slot.
 bool assigns(const Stmt& stmt, SlotId slot);
 bool assigns(const Body& body, SlotId slot);

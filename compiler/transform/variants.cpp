@@ -35,30 +35,18 @@ constexpr std::size_t most_facts = 48;
 
 bool is_zero(const ir::Operand& operand) { return !operand.slot && operand.bits == 0; }
 
-const std::vector<ir::Operand>* indices_of(const ir::Stmt& stmt, const ir::Operand*& array) {
-  auto take = [&](const auto* node) {
-    array = &node->array;
-    return &node->indices;
-  };
-  if (const auto* load = std::get_if<ir::Load>(&stmt.node)) return take(load);
-  if (const auto* store = std::get_if<ir::Store>(&stmt.node)) return take(store);
-  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) return take(atomic);
-  return nullptr;
-}
-
 // Which array parameters gain by a stride that is known: those that are used at an index other than 0, or as
 // a whole.
 std::vector<bool> find_strided(const ir::Function& kernel) {
   std::vector<bool> strided(kernel.slots.size());
   ir::walk(kernel.body, [&](const ir::Stmt& stmt) {
-    const ir::Operand* array = nullptr;
-    const std::vector<ir::Operand>* indices = indices_of(stmt, array);
+    const std::optional<ir::Element> element = ir::element_of(stmt);
     const auto* assign = std::get_if<ir::Assign>(&stmt.node);
     bool asks_extent = std::holds_alternative<ir::Guard>(stmt.node) ||
                        (assign && std::holds_alternative<ir::Extent>(assign->value));
     if (asks_extent) return;
     ir::visit_operands(stmt, [&](const ir::Operand& operand) {
-      bool is_first = indices && &operand == array && is_zero(indices->back());
+      bool is_first = element && &operand == &element->array && is_zero(element->indices.back());
       if (operand.slot && is_array(operand.type) && !is_first) strided[index_of(*operand.slot)] = true;
     });
   });

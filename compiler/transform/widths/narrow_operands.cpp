@@ -17,20 +17,6 @@ namespace {
 
 constexpr std::int64_t unrolled_rounds = 64; // of a loop whose accesses become straight code
 
-struct Access {
-  const ir::Operand* array = nullptr;
-  const std::vector<ir::Operand>* indices = nullptr;
-};
-
-Access access_of(const ir::Stmt& stmt) {
-  Access access;
-  auto take = [&](const auto& node) { access = {&node.array, &node.indices}; };
-  if (const auto* load = std::get_if<ir::Load>(&stmt.node)) take(*load);
-  if (const auto* store = std::get_if<ir::Store>(&stmt.node)) take(*store);
-  if (const auto* atomic = std::get_if<ir::Atomic>(&stmt.node)) take(*atomic);
-  return access;
-}
-
 class Finder {
 public:
   explicit Finder(const ir::Function& function) : definitions_(function) {
@@ -62,14 +48,14 @@ private:
   };
 
   bool is_straight(const ir::Stmt& stmt) const {
-    const Access access = access_of(stmt);
-    if (!access.array || !access.array->slot) return false;
-    const auto param = static_cast<std::size_t>(*access.array->slot);
+    const std::optional<ir::Element> access = ir::element_of(stmt);
+    if (!access || !access->array.slot) return false;
+    const auto param = static_cast<std::size_t>(*access->array.slot);
     auto is_deferred = [&](const ir::Operand& index) {
       return index.slot && deferred_.contains(*index.slot);
     };
     return param < could_gain_.size() && could_gain_[param] &&
-           std::ranges::none_of(*access.indices, is_deferred);
+           std::ranges::none_of(access->indices, is_deferred);
   }
 
   void visit(const ir::Body& body, Place place) {
@@ -168,7 +154,7 @@ bool has_fact(const ir::Function& kernel, const Expression& fact) {
 std::vector<std::uint32_t> find_narrowable_params(const ir::Function& kernel) {
   std::vector<std::uint32_t> params;
   for (const ir::Stmt* stmt : Finder(kernel).accesses)
-    params.push_back(static_cast<std::uint32_t>(*access_of(*stmt).array->slot));
+    params.push_back(static_cast<std::uint32_t>(*ir::element_of(*stmt)->array.slot));
   std::ranges::sort(params);
   params.erase(std::ranges::unique(params).begin(), params.end());
   return params;
@@ -180,7 +166,7 @@ void find_narrow_operands(const ir::Function& function, const LazySmall& small, 
   const Finder found(function);
   std::vector<std::optional<bool>> spans(function.param_count);
   for (const ir::Stmt* stmt : found.accesses) {
-    const auto param = static_cast<std::uint32_t>(*access_of(*stmt).array->slot);
+    const auto param = static_cast<std::uint32_t>(*ir::element_of(*stmt)->array.slot);
     if (!spans[param])
       spans[param] = std::ranges::all_of(span_facts(function, param),
                                          [&](const Expression& fact) { return has_fact(function, fact); });

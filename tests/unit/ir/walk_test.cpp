@@ -45,6 +45,19 @@ TEST(Walk, Results) {
   EXPECT_EQ(results_of(stmt(Atomic{std::nullopt, Builtin::AtomicAdd, slot(1), {}, {}})), "");
 }
 
+TEST(Walk, ElementsOfAccesses) {
+  const Operand array{types::i32, SlotId{1}}, index = constant_int(types::i64, 7);
+  const Stmt accesses[] = {{Load{SlotId{0}, array, {index}}, {}},
+                           {Store{array, {index}, index}, {}},
+                           {Atomic{{}, Builtin::AtomicAdd, array, {index}, {index}}, {}}};
+  for (const Stmt& stmt : accesses) {
+    ASSERT_TRUE(element_of(stmt));
+    EXPECT_EQ(element_of(stmt)->array, array);
+    EXPECT_EQ(element_of(stmt)->indices.at(0), index);
+  }
+  EXPECT_FALSE(element_of({Break{}, {}}));
+}
+
 TEST(Walk, OuterBeforeInnerAndEditable) {
   Body body;
   body.push_back(stmt(While{{stmt(Assign{SlotId(1), Copy{slot(0)}})},
