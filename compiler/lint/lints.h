@@ -24,6 +24,9 @@ struct LintContext;
 struct FunctionAnalyses {
   FunctionAnalyses(const LintContext& context, ir::FunctionId id);
 
+  // Returns the comparisons that hold where a statement stands, the innermost first.
+  std::vector<ir::Compare> tests_around(const ir::Stmt& stmt) const;
+
   const ir::Function& function;
   Nesting nesting;
   Describer describe;

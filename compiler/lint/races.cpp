@@ -107,12 +107,8 @@ private:
     const Picked outer = picked_;
     const bool outer_data = under_data_;
     under_data_ = outer_data || is_of_data(branch.condition);
-    const ir::Expr* condition = expression(branch.condition);
-    const auto* test = condition ? std::get_if<ir::Compare>(condition) : nullptr;
     picked_ = picked_by(branch.condition, true);
-    if (test) under_.push_back(*test);
     visit(branch.then_body);
-    if (test) under_.pop_back();
     picked_ = outer;
     picked_ = picked_by(branch.condition, false);
     visit(branch.else_body);
@@ -130,11 +126,6 @@ private:
       return load && is_common(load->array);
     });
     return is_loaded || updates_.sources(condition, context_->params).has_data;
-  }
-
-  const ir::Expr* expression(const Operand& operand) const {
-    const ir::Assign* assign = operand.slot ? describe_.definitions().sole_assign(*operand.slot) : nullptr;
-    return assign ? &assign->value : nullptr;
   }
 
   // Shapes know numbers, uniformity what is called and local memory too.
@@ -156,7 +147,7 @@ private:
     if (is_alone && !(is_by_data && updates_.updates(store) && meetings_.get().is_for_many(stmt)))
       return false;
     const bool updates = updates_.updates(store);
-    const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
+    const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, analyses_.tests_around(stmt));
     // It is not known whether a parameter of a device function differs between threads.
     const bool differs = function_.is_kernel && !is_uniform(store.value);
     // A kernel that counts by an atomic beside the store expects several threads there.
@@ -175,7 +166,7 @@ private:
   // Looks whether the index of an element that is changed tells the threads apart.
   bool check_meeting(const ir::Store& store, const Stmt& stmt) {
     if (store.array.type->space != AddressSpace::Global || advice_.is_placed(stmt)) return true;
-    const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, under_);
+    const std::optional<std::string> atomic = updates_.atomic(store, stmt.span, analyses_.tests_around(stmt));
     if (!atomic && !updates_.updates(store)) return false;
     for (const GridMeeting& meeting : meetings_.get().of(stmt)) {
       if (meeting.other != &stmt && !is_update(*meeting.other)) continue;
@@ -201,21 +192,21 @@ private:
 
   // Says whether a value is the greater or less of some: who takes it from a neighbour again and again comes to the same
   // end in any order.
-  bool is_extremum(const ir::Store& store) const {
-    const auto picks = [](const Stmt& stmt) {
-      const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  bool is_extremum(const ir::Store& store, const Stmt& stmt) const {
+    const auto picks = [](const Stmt& each) {
+      const auto* assign = std::get_if<ir::Assign>(&each.node);
       const auto* call = assign ? std::get_if<ir::CallPure>(&assign->value) : nullptr;
       return call && (call->builtin == Builtin::Max || call->builtin == Builtin::Min);
     };
     return updates_.is_made_by(store.value, picks) ||
-           std::ranges::any_of(under_, [&](const ir::Compare& test) {
+           std::ranges::any_of(analyses_.tests_around(stmt), [&](const ir::Compare& test) {
              return is_made_by_neighbour(test.left, store) || is_made_by_neighbour(test.right, store);
            });
   }
 
   // Looks whether what a store makes of its array is made of what other threads store there.
   void check_load(const ir::Store& store, const Stmt& stmt) {
-    if (!is_made_by_neighbour(store.value, store) || is_extremum(store)) return;
+    if (!is_made_by_neighbour(store.value, store) || is_extremum(store, stmt)) return;
     for (const GridMeeting& meeting : meetings_.get().loads_of(stmt)) {
       if (!is_made_by_neighbour(store.value, store, meeting.other)) continue;
       const auto& load = std::get<ir::Load>(meeting.other->node);
@@ -286,7 +277,6 @@ private:
   LazyMeetings& meetings_;
   const Context* context_ = nullptr;
   std::vector<Context>* calls_ = nullptr;
-  std::vector<ir::Compare> under_; // the comparisons that hold here
   std::set<const Stmt*> updating_; // the stores that change what they read, once they were asked for
   Picked picked_ = Picked::Many;   // who comes here
   bool under_data_ = false;        // what is loaded decides who comes here

@@ -131,22 +131,6 @@ private:
     return context_.analyses(static_cast<ir::FunctionId>(&function - module_.functions.data()));
   }
 
-  // Returns the comparisons that hold where a statement stands.
-  std::vector<ir::Compare> tests_around(const ir::Function& function, const Stmt& stmt) {
-    std::vector<ir::Compare> result;
-    const Nesting& nesting = analyses(function).nesting;
-    const ir::Body* body = nesting.of(stmt).body;
-    for (const Stmt* outer = nesting.of(stmt).outer; outer;
-         body = nesting.of(*outer).body, outer = nesting.of(*outer).outer) {
-      const auto* branch = std::get_if<ir::If>(&outer->node);
-      if (!branch || body != &branch->then_body || !branch->condition.slot) continue;
-      const ir::Assign* made = analyses(function).describe.definitions().sole_assign(*branch->condition.slot);
-      const auto* test = made ? std::get_if<ir::Compare>(&made->value) : nullptr;
-      if (test) result.push_back(*test);
-    }
-    return result;
-  }
-
   // Reports two touches that are parts of one change of an element, which no barrier mends, and says whether
   // they are.
   bool report_update(const BlockRun& run, const Conflict& conflict) {
@@ -160,7 +144,7 @@ private:
     const Updates& updates = analyses(*first.function).updates;
     if (!store || !load || !updates.is_element(*load, *store)) return false;
     const std::optional<std::string> atomic =
-        updates.atomic(*store, stmt.span, tests_around(*first.function, stmt));
+        updates.atomic(*store, stmt.span, analyses(*first.function).tests_around(stmt));
     if (!atomic && !updates.updates(*store)) return false;
     if (std::ranges::find(context_.told, stmt.span) != context_.told.end()) return true;
     Diagnostics::Builder builder = context_.diagnostics.report(
@@ -185,7 +169,6 @@ private:
     const Stmt* later = b ? b->stmt : conflict.second.touch.stmt;
     const Nesting& where = analyses(function).nesting;
     // Up to the body that holds both.
-    std::set<const Stmt*> around;
     std::map<const ir::Body*, const Stmt*> bodies;
     for (const Stmt* stmt = earlier; stmt; stmt = where.of(*stmt).outer)
       bodies.emplace(where.of(*stmt).body, stmt);
@@ -220,14 +203,8 @@ void report_shared_races(LintContext& context) {
   for (const ir::Function& kernel : module.functions) {
     if (!kernel.is_kernel) continue;
     const bool touches = ir::any_reachable(module, kernel.body, [](const Stmt& stmt) {
-      const auto* load = std::get_if<ir::Load>(&stmt.node);
-      const auto* store = std::get_if<ir::Store>(&stmt.node);
-      const auto* atomic = std::get_if<ir::Atomic>(&stmt.node);
-      const ir::Operand* array = load     ? &load->array
-                                 : store  ? &store->array
-                                 : atomic ? &atomic->array
-                                          : nullptr;
-      return array && array->type->space == AddressSpace::Shared;
+      const std::optional<ir::Element> element = ir::element_of(stmt);
+      return element && element->array.type->space == AddressSpace::Shared;
     });
     if (touches && !waits_for_others(module, kernel)) RaceReporter(context, kernel).run();
   }
