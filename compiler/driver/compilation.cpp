@@ -9,9 +9,9 @@
 #include <future>
 #include <system_error>
 
-#include "compiler/analysis/array_limits.h"
-#include "compiler/analysis/guards.h"
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/guards/guards.h"
+#include "compiler/analysis/memory/array_limits.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/ast/print.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/driver/modules.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/analysis/kernel_facts.h"
+#include "compiler/analysis/launch/kernel_facts.h"
 #include "compiler/check/check.h"
 #include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/memory/shared_layout.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/driver/commands.h"

@@ -13,7 +13,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "compiler/analysis/kernel_lanes.h"
+#include "compiler/analysis/threads/kernel_lanes.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/emit.h"
 #include "compiler/emit/archs.h"

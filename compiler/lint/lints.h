@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "compiler/analysis/describe.h"
-#include "compiler/analysis/shape.h"
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/shape.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/ir/ir.h"

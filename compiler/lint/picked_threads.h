@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/analysis/describe.h"
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 #include "compiler/lint/updates.h"
 
 namespace kern {

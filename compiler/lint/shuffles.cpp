@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/analysis/divergence_cache.h"
-#include "compiler/analysis/story.h"
+#include "compiler/analysis/threads/divergence_cache.h"
+#include "compiler/analysis/threads/story.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"

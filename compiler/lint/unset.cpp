@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "compiler/analysis/assignment.h"
 #include "compiler/analysis/describe.h"
+#include "compiler/analysis/flow/assignment.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lint/lints.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/analysis/describe.h"
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lint/choices.h"
 #include "compiler/support/source.h"

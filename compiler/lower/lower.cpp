@@ -5,7 +5,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "compiler/analysis/kernel_lanes.h"
+#include "compiler/analysis/threads/kernel_lanes.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/cpu/cpu.h"

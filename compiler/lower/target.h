@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 
 namespace kern {
 

@@ -18,7 +18,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/analysis/guards.h"
+#include "compiler/analysis/guards/guards.h"
 #include "compiler/ir/walk.h"
 #include "compiler/support/limits.h"
 #include "compiler/transform/affine_index.h"

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/analysis/access.h"
-#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/flow/assignment.h"
+#include "compiler/analysis/memory/access.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/ir/walk.h"

@@ -1,6 +1,6 @@
-// Acts on the proofs of analysis/guards.h. A select that always goes one way becomes a copy. Every guard and fit
+// Acts on the proofs of analysis/guards/guards.h. A select that always goes one way becomes a copy. Every guard and fit
 // stays in the IR with what became of it; lower/ emits the kept ones, and the shadow ones as assertions.
-#include "compiler/analysis/guards.h"
+#include "compiler/analysis/guards/guards.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"
 

@@ -20,12 +20,12 @@
 //     constant or a slot that the loop does not assign. The program's variable is computed from it by the
 //     first Segment of the body.
 //   * A Temp is used in one Segment only; those that were used in several, or outside, have become Variables.
-//     analysis/crossing.h says which Variables live across segments.
+//     analysis/flow/crossing.h says which Variables live across segments.
 #include <map>
 #include <tuple>
 #include <utility>
 
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"

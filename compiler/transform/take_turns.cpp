@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/analysis/waiting.h"
+#include "compiler/analysis/threads/waiting.h"
 #include "compiler/builtins/builtins.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"

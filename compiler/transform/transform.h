@@ -45,7 +45,7 @@ void arrange_barriers(ir::Module& module, bool divergence_is_warning, Diagnostic
 void unroll_recursion(ir::Module& module, Diagnostics& diagnostics);
 // Makes an Fma of each product whose only use is a + or -.
 void contract(ir::Module& module);
-// Lets others go on in each loop that waits (analysis/waiting.h): the loop asks for a turn each time it goes
+// Lets others go on in each loop that waits (analysis/threads/waiting.h): the loop asks for a turn each time it goes
 // round, and faults where nothing moves any more. What it polls is marked.
 void take_turns(ir::Module& module);
 // With GuardMode::Shadow: each thread compares what a function that is_uniform returns with what another one of
@@ -64,7 +64,7 @@ void make_variants(ir::Module& module);
 // and where one is out of range the loop runs as it was written. Stands before place_guards, which then proves
 // nothing by a guard that has left. Does nothing with GuardMode::Off.
 void defer_guards(ir::Module& module, GuardMode mode);
-// Marks each guard Proved or Shadow where analysis/guards.h proves it, and makes a Copy of each Select that
+// Marks each guard Proved or Shadow where analysis/guards/guards.h proves it, and makes a Copy of each Select that
 // it shows to go one way: of an index that does not count from the end, of a slice's bound that needs no
 // clamp.
 void place_guards(ir::Module& module, GuardMode mode);

@@ -15,8 +15,8 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/analysis/guards.h"
-#include "compiler/analysis/wanted_facts.h"
+#include "compiler/analysis/guards/guards.h"
+#include "compiler/analysis/guards/wanted_facts.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"

@@ -1,5 +1,5 @@
 // Divides a launch among threads. The compiler says how much a thread does where the arguments of the launch
-// decide it (compiler/analysis/work.h), and the launch what its arrays hold: that makes a time, of which no
+// decide it (compiler/analysis/launch/work.h), and the launch what its arrays hold: that makes a time, of which no
 // more is asked than whether it is worth so many threads. Nothing is known of other kernels: everybody is
 // asked, and takes ever shorter turns.
 #include "runtime/cpu/schedule.h"

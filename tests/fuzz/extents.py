@@ -7,11 +7,11 @@ the launch gives), a local or a constant one. These places take an extent, a str
     check/arrays.cpp       Value::extents of static arrays: .size, .shape and len become constants (attributes, slices, loops, unrolling)
     check/locals.cpp       a name keeps Value::extents while it has one assignment
     check/host.cpp         extents of parameters in contracts and in shapes for the host
-    analysis/evaluate.cpp  extents of SharedArray, LocalArray, ConstantArray and View for the proofs of guards
-    analysis/symbolic.cpp  extents of parameters, and of values that branches and loops join
-    analysis/shape.cpp     strides from extents: which accesses are contiguous
-    analysis/builtin_values.cpp  ranges of threadIdx, blockDim and blockIdx by block=, and of what the launch gives
-    analysis/rows.cpp, shared_layout.cpp  the bytes of static shared arrays
+    analysis/guards/evaluate.cpp  extents of SharedArray, LocalArray, ConstantArray and View for the proofs of guards
+    analysis/guards/symbolic.cpp  extents of parameters, and of values that branches and loops join
+    analysis/threads/shape.cpp     strides from extents: which accesses are contiguous
+    analysis/guards/builtin_values.cpp  ranges of threadIdx, blockDim and blockIdx by block=, and of what the launch gives
+    analysis/threads/rows.cpp, shared_layout.cpp  the bytes of static shared arrays
     lower/shared/memory.cpp  strides of C order, the places of dynamic arrays
 
 So here names stand for one array, then for another: by branches, loops, conditional expressions, tuples, callees and slices of slices;

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "compiler/analysis/kernel_facts.h"
-#include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/launch/kernel_facts.h"
+#include "compiler/analysis/memory/shared_layout.h"
 #include "compiler/ir/param_block.h"
 #include "kern/abi_hash.h"
 #include "runtime/common/shape.h"

@@ -1,7 +1,7 @@
 // Each promise of LaneFacts as an expression over the launch. A fact that holds for every launch is left out.
 #include "compiler/driver/aot/variants.h"
 
-#include "compiler/analysis/kernel_lanes.h"
+#include "compiler/analysis/threads/kernel_lanes.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
 

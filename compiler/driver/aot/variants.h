@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/target.h"
 

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "compiler/analysis/kernel_lanes.h"
-#include "compiler/analysis/rows.h"
+#include "compiler/analysis/threads/kernel_lanes.h"
+#include "compiler/analysis/threads/rows.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
 

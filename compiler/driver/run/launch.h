@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "compiler/analysis/index_use.h"
+#include "compiler/analysis/launch/index_use.h"
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/driver/extents.h"
 #include "compiler/driver/options.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/analysis/kernel_facts.h"
+#include "compiler/analysis/launch/kernel_facts.h"
 #include "compiler/driver/commands.h"
 #include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"

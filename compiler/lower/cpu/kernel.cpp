@@ -4,12 +4,12 @@
 // record for each, and dynamic shared memory.
 #include <algorithm>
 
-#include "compiler/analysis/array_limits.h"
-#include "compiler/analysis/assignment.h"
-#include "compiler/analysis/crossing.h"
-#include "compiler/analysis/rows.h"
-#include "compiler/analysis/uniformity.h"
-#include "compiler/analysis/waiting.h"
+#include "compiler/analysis/flow/assignment.h"
+#include "compiler/analysis/flow/crossing.h"
+#include "compiler/analysis/memory/array_limits.h"
+#include "compiler/analysis/threads/rows.h"
+#include "compiler/analysis/threads/uniformity.h"
+#include "compiler/analysis/threads/waiting.h"
 #include "compiler/ir/reachable.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/cpu/cpu.h"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/flow/assignment.h"
 #include "compiler/ir/walk.h"
 #include "compiler/lower/lanes/lanes.h"
 

@@ -15,8 +15,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/analysis/shape.h"
-#include "compiler/analysis/shared_layout.h"
+#include "compiler/analysis/memory/shared_layout.h"
+#include "compiler/analysis/threads/shape.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/ir.h"
 #include "compiler/lower/lower.h"

@@ -9,7 +9,7 @@
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/CodeExtractor.h>
 
-#include "compiler/analysis/waiting.h"
+#include "compiler/analysis/threads/waiting.h"
 #include "compiler/lower/shared/lowering.h"
 #include "compiler/lower/shared/vectors.h"
 

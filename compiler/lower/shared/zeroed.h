@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/flow/assignment.h"
 #include "compiler/ir/ir.h"
 
 namespace kern::lowering {

@@ -1,6 +1,6 @@
 // Control flow around barriers is rewritten before it is checked: only then it is seen whether threads still
 // come to a barrier by different ways, which makes them meet Apart.
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/transform/barriers/barriers.h"
 #include "compiler/transform/transform.h"
 

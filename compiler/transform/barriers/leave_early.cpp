@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/uniformity.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/barriers/barriers.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/analysis/small_values.h"
+#include "compiler/analysis/guards/small_values.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {

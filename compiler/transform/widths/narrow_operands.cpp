@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/analysis/small_values.h"
+#include "compiler/analysis/guards/small_values.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/walk.h"

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/analysis/guards/small_values.h"
 #include "compiler/analysis/ranges.h"
-#include "compiler/analysis/small_values.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/widths/narrow.h"
 #include "compiler/types/convert.h"

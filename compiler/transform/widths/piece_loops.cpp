@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/analysis/kernel_lanes.h"
-#include "compiler/analysis/shape.h"
-#include "compiler/analysis/small_values.h"
+#include "compiler/analysis/guards/small_values.h"
+#include "compiler/analysis/threads/kernel_lanes.h"
+#include "compiler/analysis/threads/shape.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/widths/narrow.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 #include "compiler/ir/definitions.h"
 #include "compiler/ir/walk.h"
 #include "compiler/transform/transform.h"

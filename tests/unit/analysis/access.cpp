@@ -1,5 +1,5 @@
 // Tests what is found to be done to a parameter, through whatever it was called on the way.
-#include "compiler/analysis/access.h"
+#include "compiler/analysis/memory/access.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Variables that may be read unset, and what lives across segments.
-#include "compiler/analysis/assignment.h"
+#include "compiler/analysis/flow/assignment.h"
 
 #include <gtest/gtest.h>
 
-#include "compiler/analysis/crossing.h"
+#include "compiler/analysis/flow/crossing.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern {

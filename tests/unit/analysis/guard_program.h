@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "compiler/analysis/guards.h"
+#include "compiler/analysis/guards/guards.h"
 #include "tests/unit/ir_builder.h"
 
 namespace kern::test {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <random>
 
+#include "compiler/analysis/guards/wanted_facts.h"
 #include "compiler/analysis/ranges.h"
-#include "compiler/analysis/wanted_facts.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/walk.h"

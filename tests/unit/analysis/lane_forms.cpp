@@ -1,6 +1,6 @@
 // Compares what is claimed of values across the lanes of a warp with their values in every thread of some
 // blocks: random arithmetic of the numbers of threads, with a seed that an environment variable may give.
-#include "compiler/analysis/lane_forms.h"
+#include "compiler/analysis/threads/lane_forms.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // must be what each thread prints.
 #pragma once
 
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 #include "tests/unit/ir_interpreter.h"
 
 namespace kern::test {

@@ -1,5 +1,5 @@
 // Loads of shared memory between barriers with no write in between, on whatever way.
-#include "compiler/analysis/quiet_loads.h"
+#include "compiler/analysis/memory/quiet_loads.h"
 
 #include <gtest/gtest.h>
 

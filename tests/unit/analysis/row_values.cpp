@@ -1,6 +1,6 @@
 // Tests each rule about values along a row: how they change, and which part of the thread's number in the
 // grid they are.
-#include "compiler/analysis/row_values.h"
+#include "compiler/analysis/threads/row_values.h"
 
 #include <gtest/gtest.h>
 

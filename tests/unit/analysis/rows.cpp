@@ -1,5 +1,5 @@
 // Tests each rule about what a kernel sees of where its threads are.
-#include "compiler/analysis/rows.h"
+#include "compiler/analysis/threads/rows.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Shapes by rule, and of random kernels against the threads one by one.
-#include "compiler/analysis/shape.h"
+#include "compiler/analysis/threads/shape.h"
 
 #include <gtest/gtest.h>
 

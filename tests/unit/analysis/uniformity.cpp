@@ -1,5 +1,5 @@
 // Which barriers are under divergent control, and the reasons that are given.
-#include "compiler/analysis/uniformity.h"
+#include "compiler/analysis/threads/uniformity.h"
 
 #include <gtest/gtest.h>
 

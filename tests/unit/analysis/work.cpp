@@ -1,5 +1,5 @@
 // How much a thread does, as far as the arguments of a launch tell.
-#include "compiler/analysis/work.h"
+#include "compiler/analysis/launch/work.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is known of a kernel before any launch, of the module that every target begins with.
-#include "compiler/analysis/kernel_facts.h"
+#include "compiler/analysis/launch/kernel_facts.h"
 
 #include <gtest/gtest.h>
 
