@@ -277,6 +277,28 @@ static ir::Operand checked_fit(Checker& checker, const Value& value, Type type, 
   return checker.cast(value.operand, type, value.span);
 }
 
+// Returns a value of the running program in another type; nothing where it does not become one.
+static std::optional<ir::Operand> convert_runtime(Checker& checker, const Value& value, Type type,
+                                                  const Purpose& purpose) {
+  if (value.type == type) return value.operand;
+  bool numbers = is_number(value) && is_scalar(type);
+  bool drops = numbers && is_complex(value.type) && !is_complex(type);
+  if (drops) return std::nullopt;
+  if (numbers && is_literal(value.type)) return placeholder(checker, type, value.span);
+  if (numbers && (checker.scope->is_numba() || converts(value.type, type)))
+    return checker.cast(value.operand, type, value.span);
+  if (has_exact_integers(checker) && goes_into(value, type))
+    return checker.cast(value.operand, type, value.span);
+  // A word takes the low bits of what is made of literals.
+  if (purpose.kind == Purpose::Operand && value.of_literals && is_word(type))
+    return checker.cast(value.operand, type, value.span);
+  if (is_place(purpose) && goes_by_check(checker, value, type))
+    return checked_fit(checker, value, type, purpose);
+  if (is_array(value.type) && is_array(type) && converts(value.type, type))
+    return checker.temp(type, ir::Copy{value.operand}, value.span);
+  return std::nullopt;
+}
+
 ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   if (is_error(value) || is_unknown(value) || type == types::error || type == types::unknown)
     return placeholder(*this, type == types::unknown ? types::error : type, value.span);
@@ -307,23 +329,9 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
     if (is_scalar(type) && (is_complex(type) || !is_complex(value.type)))
       return load_constant_element(value, type);
     break;
-  case ValueKind::Runtime: {
-    if (value.type == type) return value.operand;
-    bool numbers = is_number(value) && is_scalar(type);
-    bool drops = numbers && is_complex(value.type) && !is_complex(type);
-    if (drops) break;
-    if (numbers && is_literal(value.type)) return placeholder(*this, type, value.span);
-    if (numbers && (numba || converts(value.type, type))) return cast(value.operand, type, value.span);
-    if (has_exact_integers(*this) && goes_into(value, type)) return cast(value.operand, type, value.span);
-    // A word takes the low bits of what is made of literals.
-    if (purpose.kind == Purpose::Operand && value.of_literals && is_word(type))
-      return cast(value.operand, type, value.span);
-    if (is_place(purpose) && goes_by_check(*this, value, type))
-      return checked_fit(*this, value, type, purpose);
-    if (is_array(value.type) && is_array(type) && converts(value.type, type))
-      return temp(type, ir::Copy{value.operand}, value.span);
+  case ValueKind::Runtime:
+    if (std::optional<ir::Operand> operand = convert_runtime(*this, value, type, purpose)) return *operand;
     break;
-  }
   case ValueKind::Error:
   case ValueKind::Unknown:
   case ValueKind::Rows:
