@@ -170,33 +170,38 @@ static std::optional<Value> vector_type(Context& context, std::string_view name,
   return value;
 }
 
+// Returns what numpy or cupy has by a name.
+static std::optional<Value> numpy_name(Checker& checker, std::string_view module, std::string_view name,
+                                       Span span) {
+  if (std::optional<Value> constant = math_constant(name, span)) return constant;
+  if (std::optional<Value> type = type_name(name, find_numpy_scalar, span); type && type->text.empty())
+    return type;
+  if (name == "newaxis") return plain_value(ValueKind::None, span);
+  // CuPy's types are NumPy's own; its functions are for the host.
+  if (module == "cupy")
+    return name == "dtype" || name.ends_with("info") ? checker.plain_function("numpy", name, span)
+                                                     : std::nullopt;
+  std::string path = "math." + std::string(name);
+  for (const auto& [numpy, ours] : numpy_names)
+    if (numpy == name && !ours.empty()) path = ours;
+  std::optional<Value> found;
+  if (name == "maximum" || name == "minimum")
+    found = builtin_named(name == "maximum" ? Builtin::NpMaximum : Builtin::NpMinimum, span);
+  else
+    found = checker.vocabulary(path, span);
+  if (!found) return checker.plain_function(module, name, span);
+  std::string_view ufunc = ufunc_name(name);
+  if (found->kind == ValueKind::Builtin) found->text = ufunc.empty() ? "numpy" : ufunc;
+  return found;
+}
+
 std::optional<Value> Checker::host_name(std::string_view module, std::string_view name, Span span) {
   const FindScalar find_types = scope->is_numba() ? find_numba_scalar : find_scalar;
   if (module == "math") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
     return vocabulary("math." + std::string(name), span);
   }
-  if (module == "numpy" || module == "cupy") {
-    if (std::optional<Value> constant = math_constant(name, span)) return constant;
-    if (std::optional<Value> type = type_name(name, find_numpy_scalar, span); type && type->text.empty())
-      return type;
-    if (name == "newaxis") return plain_value(ValueKind::None, span);
-    // CuPy's types are NumPy's own; its functions are for the host.
-    if (module == "cupy")
-      return name == "dtype" || name.ends_with("info") ? plain_function("numpy", name, span) : std::nullopt;
-    std::string path = "math." + std::string(name);
-    for (const auto& [numpy, ours] : numpy_names)
-      if (numpy == name && !ours.empty()) path = ours;
-    std::optional<Value> found;
-    if (name == "maximum" || name == "minimum")
-      found = builtin_named(name == "maximum" ? Builtin::NpMaximum : Builtin::NpMinimum, span);
-    else
-      found = vocabulary(path, span);
-    if (!found) return plain_function(module, name, span);
-    std::string_view ufunc = ufunc_name(name);
-    if (found->kind == ValueKind::Builtin) found->text = ufunc.empty() ? "numpy" : ufunc;
-    return found;
-  }
+  if (module == "numpy" || module == "cupy") return numpy_name(*this, module, name, span);
   if (module == "operator") return plain_function(module, name, span);
   if (module == "numba") {
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
