@@ -190,7 +190,7 @@ struct Checker {
   // Reports that something has no IR yet.
   Value unsupported(Span span, std::string_view what);
 
-  // ---- emit.cpp: statements and operands ----
+  // ---- emit.cpp: statements and operands; casts.cpp ----
   // Counts a statement, or a round that may leave none; false, reported, where there are too many.
   bool count_statement(Span span);
   // Counts work that may leave no statement; false, reported, where it is too much.
@@ -216,7 +216,7 @@ struct Checker {
   ir::SiteId site(ir::FaultKind kind, Span span, std::string array, const ir::Operand* base = nullptr);
   void check_condition(ir::Operand condition, ir::FaultKind kind, Span span, std::string words);
 
-  // ---- convert.cpp: values to operands of a type ----
+  // ---- convert.cpp: values to operands of a type; report.cpp: types and words for what values are ----
   std::optional<Type> type_of(const Value& value); // of what a slot can hold
   std::string describe(const Value& value);        // "i32", "the literal 3", "a function"
   ir::Operand convert(const Value& value, Type type, Purpose purpose);
@@ -233,7 +233,7 @@ struct Checker {
   Value explicit_cast(Type type, const Value& value, Span span, bool from_python_name = false);
   void flatten(const Value& value, std::vector<ir::Operand>& leaves);
 
-  // ---- locals.cpp ----
+  // ---- locals.cpp; find_local in checker.cpp ----
   Local* find_local(std::string_view name);
   Value read_local(Local& local, Span span);
   Value read_slots(Local& local, Span span); // whether or not it is deleted
@@ -424,7 +424,7 @@ struct Checker {
   void store(const Place& place, const Value& value, Span span);
   void store_into_view(const Place& place, const Value& value, Span span);
 
-  // ---- loops.cpp ----
+  // ---- loops.cpp; iterables.cpp: what they go over; trip_counts.cpp ----
   // Checks a loop, whose rounds `check_rounds` writes, with its `else`.
   bool check_loop(ast::Block block, ast::Block else_body, Span span,
                   const std::function<bool()>& check_rounds);

@@ -143,45 +143,7 @@ ComplexParts small_power(Checker& checker, const ComplexParts& base, WideInt exp
 
 } // namespace
 
-bool widens_reals(const Checker& checker) {
-  return checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-}
-
 bool is_complex_number(const Value& value) { return is_number(value) && is_complex(value.type); }
-
-ir::Operand make_complex(Checker& checker, ComplexParts parts, Span span) {
-  Type type = complex_of(parts.real.type);
-  if (!parts.real.slot && !parts.imag.slot)
-    return ir::constant_complex(type, ir::float_value(parts.real), ir::float_value(parts.imag));
-  Builtin builtin = type == types::c64 ? Builtin::MakeC64 : Builtin::MakeC128;
-  return checker.temp(type, ir::CallPure{builtin, {parts.real, parts.imag}}, span);
-}
-
-ComplexParts parts_of(Checker& checker, ir::Operand complex, Span span) {
-  if (!complex.slot) return {ir::part_of(complex, 0), ir::part_of(complex, 1)};
-  bool narrow = complex.type == types::c64;
-  Type part = part_type(complex.type);
-  return {checker.temp(part, ir::CallPure{narrow ? Builtin::RealC64 : Builtin::RealC128, {complex}}, span),
-          checker.temp(part, ir::CallPure{narrow ? Builtin::ImagC64 : Builtin::ImagC128, {complex}}, span)};
-}
-
-ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span span) {
-  if (!is_complex(value.type)) {
-    Type part = part_type(type);
-    return make_complex(checker, {checker.plain_cast(value, part, span), zero_of(part)}, span);
-  }
-  ComplexParts parts = parts_of(checker, value, span);
-  if (is_boolean(type)) {
-    auto is_not_zero = [&](ir::Operand part) {
-      return checker.compare(ir::CompareOp::NotEqual, part, zero_of(part.type), span);
-    };
-    return checker.binary(ir::BinaryOp::BitOr, is_not_zero(parts.real), is_not_zero(parts.imag), span);
-  }
-  Type part = part_type(type);
-  return make_complex(
-      checker, {checker.plain_cast(parts.real, part, span), checker.plain_cast(parts.imag, part, span)},
-      span);
-}
 
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span) {

@@ -27,7 +27,9 @@ ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span
 std::optional<std::complex<double>> fold_complex(const Checker& checker, ast::BinaryOp op, const Value& left,
                                                  const Value& right);
 // Says whether a real operand becomes a complex number first, as in Numba and Python.
-bool widens_reals(const Checker& checker);
+inline bool widens_reals(const Checker& checker) {
+  return checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+}
 // Return `left op right` and `left ** right` in a complex type.
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span);

@@ -17,106 +17,6 @@
 
 namespace kern::checker {
 
-std::optional<Type> Checker::type_of(const Value& value) {
-  switch (value.kind) {
-  case ValueKind::Error:
-  case ValueKind::Unknown: return types::unknown;
-  case ValueKind::Literal:
-    if (scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64))
-      return types::u64;
-    return value.type;
-  case ValueKind::Runtime:
-  case ValueKind::Choice:
-  case ValueKind::Deferred:
-  case ValueKind::Element: return value.type;
-  case ValueKind::None: return types::none;
-  case ValueKind::Tuple: {
-    std::vector<Type> elements;
-    for (const Value& element : value.elements) {
-      std::optional<Type> type = type_of(element);
-      if (!type || *type == types::none) return std::nullopt;
-      elements.push_back(*type);
-    }
-    if (is_record(value.type)) return value.type;
-    return context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
-  }
-  case ValueKind::Record: return value.type;
-  case ValueKind::Table:
-  case ValueKind::Rows:
-  case ValueKind::String:
-  case ValueKind::Ellipsis:
-  case ValueKind::Type:
-  case ValueKind::Function:
-  case ValueKind::File:
-  case ValueKind::Host:
-  case ValueKind::Prefix:
-  case ValueKind::Dict:
-  case ValueKind::Builtin:
-  case ValueKind::Method:
-  case ValueKind::Range:
-  case ValueKind::Enumerate:
-  case ValueKind::Reversed:
-  case ValueKind::TypeMaker:
-  case ValueKind::Zip: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-static Span literal_span(const Value& value) { return value.written == Span{} ? value.span : value.written; }
-
-// Says whether there is an integer in an expression of float literals, which is an f64 where it meets no float type.
-static bool waits_for_integer(const Value& value) {
-  if (value.kind != ValueKind::Deferred) return value.kind == ValueKind::Runtime;
-  return std::ranges::any_of(value.elements, waits_for_integer);
-}
-
-std::string Checker::describe(const Value& value) {
-  switch (value.kind) {
-  case ValueKind::Error:
-  case ValueKind::Unknown: return "an unknown type";
-  case ValueKind::Runtime: return to_string(value.type);
-  case ValueKind::Literal: {
-    std::string text(context.source(literal_span(value)));
-    bool is_short = text.size() <= 24 && text.find('\n') == std::string::npos;
-    return is_short                    ? fmt::format("the literal `{}`", text)
-           : is_int_literal(value)     ? "an integer literal"
-           : is_complex_literal(value) ? "a complex literal"
-                                       : "a float literal";
-  }
-  case ValueKind::Choice:
-  case ValueKind::Element:
-    return value.type == types::int_literal       ? "integer literals"
-           : value.type == types::complex_literal ? "complex literals"
-                                                  : "float literals";
-  case ValueKind::Deferred: return waits_for_integer(value) ? "f64" : "an expression of float literals";
-  case ValueKind::Rows: return "a row of a constant tuple";
-  case ValueKind::Table: return "a constant array";
-  case ValueKind::Record: return to_string(value.type);
-  case ValueKind::Tuple: {
-    std::optional<Type> type = type_of(value);
-    if (type) return to_string(*type);
-    return fmt::format("a tuple of {}", value.elements.size());
-  }
-  case ValueKind::None: return "`None`";
-  case ValueKind::String: return "a string";
-  case ValueKind::Ellipsis: return "`...`";
-  case ValueKind::Type: return "a type";
-  case ValueKind::Function: return fmt::format("the function `{}`", value.function->def->name);
-  case ValueKind::File:
-  case ValueKind::Host: return "a module";
-  case ValueKind::Prefix: return fmt::format("`{}`", value.text);
-  case ValueKind::Dict: return "a dict";
-  case ValueKind::Builtin: return fmt::format("the builtin `{}`", row(value.builtin).name);
-  case ValueKind::Method: return fmt::format("the function `{}`", value.text);
-  case ValueKind::Range: return "a range";
-  case ValueKind::Enumerate: return "an enumerate";
-  case ValueKind::Zip: return "a zip";
-  case ValueKind::TypeMaker: return fmt::format("the type `{}` without its arguments", value.text);
-  case ValueKind::Reversed: return "a reversed range";
-  }
-  return "";
-}
-
 // Returns an operand of a type for what was reported already, or has no type yet.
 static ir::Operand placeholder(Checker& checker, Type type, Span span) {
   if (is_scalar(type) && (is_integer(type) || is_boolean(type))) return ir::constant_int(type, 0);
@@ -152,47 +52,6 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
                                  : !is_integer(type) && literal_fits(literal.real, type);
 }
 
-// Returns the name that a text begins with, where the rest is nothing, or one pair of square brackets.
-static std::string_view base_name(std::string_view text, bool& is_element) {
-  std::size_t end = text.find('[');
-  is_element = end != std::string_view::npos;
-  return is_element && text.find(']') + 1 != text.size() ? "" : text.substr(0, end);
-}
-
-bool Checker::note_origin(Report& report, Span place, Type type) {
-  bool is_element = false;
-  std::string_view name = base_name(context.source(place), is_element);
-  const Local* local = name.empty() ? nullptr : find_local(name);
-  if (!local || local->type_span == Span{} || !is_scalar(type)) return false;
-  if (is_element)
-    report.note(local->type_span, "the elements of `{}` are {}", name, to_string(type));
-  else
-    report.note(local->type_span, "`{}` is {} from here", name, to_string(type));
-  return true;
-}
-
-bool Checker::note_origin(Report& report, const Value& value, std::optional<Type> wanted) {
-  return note_literal_locals(report, value, wanted) || note_origin(report, value.span, value.type);
-}
-
-void Checker::note_operands(Report& report, const Value& left, const Value& right) {
-  bool first = true;
-  for (const Value& operand : {left, right}) {
-    std::string_view text = context.source(operand.span);
-    bool again = !first && context.source(left.span) == text;
-    Type other = first ? right.type : left.type;
-    first = false;
-    if (is_literal(operand) || again || note_origin(report, operand, other)) continue;
-    report.note(operand.span, "`{}` is {}", text, describe(operand));
-  }
-}
-
-void Checker::note_characters(Report& report, std::span<const Value> values) {
-  for (const Value& value : values)
-    if (only_character(value))
-      report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
-}
-
 // Notes the declaration that lets a local start with a literal beyond the type that it becomes.
 static void note_declaration(Checker& checker, Report& error, const Value& literal, Span place) {
   if (!is_int_literal(literal) || !checker.instance) return;
@@ -208,7 +67,7 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
   if (is_complex_number(value) && is_scalar(type) && !is_complex(type))
     return report_complex_to_real(checker, value, type);
   if (is_literal(value) && is_scalar(type) && !is_boolean(type)) {
-    Span literal = literal_span(value);
+    Span literal = value.written == Span{} ? value.span : value.written;
     Report error = checker.report(value.span, diag::literal_does_not_fit,
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");

@@ -1,8 +1,6 @@
 // Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
 #include "compiler/check/checker.h"
-#include "compiler/check/complex.h"
 #include "compiler/check/fold.h"
-#include "compiler/check/numba.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/support/limits.h"
 
@@ -146,23 +144,6 @@ ir::Operand Checker::select(ir::Operand condition, ir::Operand yes, ir::Operand 
   return temp(yes.type, ir::Select{condition, yes, no}, span);
 }
 
-ir::Operand Checker::cast(ir::Operand value, Type type, Span span) {
-  bool by_numba = scope->is_numba() && is_float(value.type) && is_integer(type);
-  return by_numba ? numba_integer(*this, value, type, span) : plain_cast(value, type, span);
-}
-
-ir::Operand Checker::plain_cast(ir::Operand value, Type type, Span span) {
-  if (value.type == type) return value;
-  if (is_complex(type) || is_complex(value.type)) return convert_complex(*this, value, type, span);
-  if (std::optional<ir::Operand> folded = fold_convert(value, type)) return *folded;
-  if (is_boolean(type)) {
-    ir::Operand zero =
-        is_float(value.type) ? ir::constant_float(value.type, 0) : ir::constant_int(value.type, 0);
-    return compare(ir::CompareOp::NotEqual, value, zero, span);
-  }
-  return temp(type, ir::Convert{value}, span);
-}
-
 ir::Operand Checker::extent(ir::Operand array, int axis, Span span) {
   return temp(types::i64, ir::Extent{array, axis}, span);
 }
@@ -181,6 +162,13 @@ ir::SiteId Checker::site(ir::FaultKind kind, Span span, std::string array, const
 void Checker::check_condition(ir::Operand condition, ir::FaultKind kind, Span span, std::string words) {
   if (!condition.slot && condition.bits != 0) return;
   emit(ir::Check{condition, site(kind, span, std::move(words)), std::nullopt}, span);
+}
+
+void Checker::forget_known(int outer_depth) {
+  while (!known_here.empty() && known_here.back()->known_depth > outer_depth) {
+    known_here.back()->known.reset();
+    known_here.pop_back();
+  }
 }
 
 } // namespace kern::checker

@@ -111,7 +111,7 @@ struct Instance {
   const Instance* caller = nullptr;
   Span call_span;
 
-  // Defined in instances.cpp, as those of a Value are in value.cpp.
+  // Defined in checker.cpp, as those of a Value are in value.cpp.
   Instance();
   ~Instance();
 };

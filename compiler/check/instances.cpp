@@ -4,7 +4,6 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
-#include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/rounds.h"
@@ -16,57 +15,6 @@
 #include "compiler/support/limits.h"
 
 namespace kern::checker {
-
-Instance::Instance() = default;
-Instance::~Instance() = default;
-
-Context::Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
-    : program(loaded), options(wanted), diagnostics(sink) {}
-Context::~Context() = default;
-
-Checker::Checker(Context& shared, FileScope* file, Instance* of)
-    : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}
-Checker::~Checker() = default;
-
-Report::~Report() {
-  std::size_t shown = 0;
-  for (const Instance* at = instance_; at && at->caller && shown < 4; at = at->caller, ++shown)
-    builder_.note(at->call_span, "in `{}`, called here", at->function->def->name);
-}
-
-// ---- Errors in the standard library ----
-
-static bool is_library(const Context& context, Span span) {
-  return context.program.sources->file(span.file).name.starts_with("<stdlib>/");
-}
-
-const Instance* Checker::library_call(Span span) const {
-  if (!instance || !is_library(context, span)) return nullptr;
-  const Instance* called = instance;
-  while (called->caller && is_library(context, called->call_span)) called = called->caller;
-  return called->caller ? called : nullptr;
-}
-
-Report Checker::report_library_call(const Instance& called, Span span, std::string message) {
-  Span place = called.call_span;
-  bool fresh = context.reported.insert({diag::library_arguments.code, place.file, place.begin}).second;
-  std::string taken;
-  bool has_tuple = false;
-  for (const Value& arg : called.args) {
-    has_tuple = has_tuple || is_tuple(arg);
-    if (arg.kind != ValueKind::Function) taken += (taken.empty() ? "" : ", ") + describe(arg);
-  }
-  Diagnostics& diagnostics = context.diagnostics;
-  if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
-  Diagnostics::Builder error = diagnostics.report(place, diag::library_arguments, called.function->def->name,
-                                                  taken.empty() ? "this" : taken);
-  if (has_tuple) {
-    error.note("threads exchange numbers, and tuples and records that are made of them");
-    error.note("{}", packing_advice);
-  }
-  error.note(span, "{}", printable(message));
-  return {error, called.caller};
-}
 
 // ---- The names that a function binds ----
 

@@ -25,7 +25,13 @@ Interval interval_of(const Value& value);
 Interval exact_interval(Type type);
 
 // Says whether the file's integers follow this rule.
-bool has_exact_integers(const Checker& checker);
+inline bool has_exact_integers(const Checker& checker) {
+  return checker.rules.arithmetic == Rules::arithmetic_rule::Exact;
+}
+// Says whether a value is made of literals alone, and so takes the word that it meets by its low bits.
+bool is_of_literals(const Value& value);
+// Says whether an operator gives a number beyond its operands, so that a word may wrap.
+bool is_arithmetic(ast::BinaryOp op);
 // Says whether a type is one of integers, of their literals, or bool.
 bool is_integral(Type type);
 // Says whether a type is an integer of fewer than 32 bits.

@@ -9,14 +9,6 @@
 
 namespace kern::checker {
 
-Local* Checker::find_local(std::string_view name) {
-  if (!instance) return nullptr;
-  if (auto version = instance->versions.find(name.data()); version != instance->versions.end())
-    return version->second;
-  auto found = instance->locals.find(name);
-  return found == instance->locals.end() ? nullptr : &found->second;
-}
-
 static Type current_type(Checker& checker, const Local& local) {
   if (checker.final || local.pinned || local.joined == types::unknown) return local.type;
   if (local.type == types::unknown) return local.joined;
@@ -393,13 +385,6 @@ Type Checker::default_deep(Type type) {
   if (is_record(type)) return type;
   for (Type element : type->elements) elements.push_back(default_deep(element));
   return context.module.types.named(elements, type->record);
-}
-
-void Checker::forget_known(int outer_depth) {
-  while (!known_here.empty() && known_here.back()->known_depth > outer_depth) {
-    known_here.back()->known.reset();
-    known_here.pop_back();
-  }
 }
 
 } // namespace kern::checker

@@ -39,19 +39,6 @@ ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir
   return checker.select(wraps, number(types::i64, 0), result, span);
 }
 
-ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span span) {
-  int width = bit_width(type->scalar);
-  if (width == 8) {
-    Type wide = is_signed(type) ? types::i16 : types::u16;
-    return checker.plain_cast(checker.plain_cast(value, wide, span), type, span);
-  }
-  ir::Operand result = checker.plain_cast(value, type, span);
-  if (width < 64 && value.type != types::f64) return result;
-  ir::Operand is_nan = checker.compare(ir::CompareOp::NotEqual, value, value, span);
-  ir::Operand sign = number(type, static_cast<std::int64_t>(std::uint64_t{1} << (width - 1)));
-  return checker.select(is_nan, sign, result, span);
-}
-
 ir::Operand numba_atomic_value(Checker& checker, Builtin atomic, ir::Operand value, Span span) {
   const bool is_max = atomic == Builtin::AtomicMax;
   if (!is_float(value.type) || (!is_max && atomic != Builtin::AtomicMin)) return value;

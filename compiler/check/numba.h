@@ -12,9 +12,6 @@ namespace kern::checker {
 // is tested for where `may_wrap`.
 ir::Operand numba_divide(Checker& checker, ir::BinaryOp op, ir::Operand left, ir::Operand right,
                          bool may_wrap, Span span);
-// Converts a float to an integer as NVIDIA's instructions do: saturating, 8 bits by way of 16 of which the
-// upper ones are dropped; NaN becomes the bit of the sign where the float or the integer has 64 bits, else 0.
-ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span span);
 // Returns x ** y of integers of 64 bits: it wraps, but exponents beyond 65536 are computed as floats, and
 // saturate. A negative one gives 0 but for 1, -1, and 0, which gives the least i64.
 Value numba_integer_power(Checker& checker, ir::Operand base, const Value& exponent, Span span);

@@ -141,7 +141,7 @@ struct FileScope {
       launched;          // kernels, by the place of the first launch that is sure
   bool is_round = false; // of a loop that is evaluated: it sees what the scope around it does at the loop
 
-  // Defined in scopes.cpp, as those of a Value are in value.cpp.
+  // Defined in checker.cpp, as those of a Value are in value.cpp.
   FileScope();
   ~FileScope();
 

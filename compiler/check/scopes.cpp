@@ -9,9 +9,6 @@
 
 namespace kern::checker {
 
-FileScope::FileScope() = default;
-FileScope::~FileScope() = default;
-
 static void add_symbol(FileScope& file, std::string_view name, Symbol symbol, const ast::Stmt& stmt) {
   symbol.place = stmt.span.end;
   file.symbols[name].push_back(std::move(symbol));

@@ -1,0 +1,114 @@
+// What a loop may go over, as rounds: arrays, tuples, enumerate, zip and reversed of them.
+#include <algorithm>
+
+#include "compiler/check/checker.h"
+#include "compiler/check/records.h"
+#include "compiler/diagnostics/types.h"
+
+namespace kern::checker {
+
+static Value copied(Checker& checker, Value value) {
+  checker.copy_leaves(value);
+  return value;
+}
+
+std::optional<Iteration> Checker::iterate(const Value& value) {
+  Span span = value.span;
+  if (is_tuple(value)) {
+    Iteration result;
+    result.fixed_count = value.elements.size();
+    result.element = [elements = copied(*this, value).elements](const Value& index) {
+      return elements[static_cast<std::size_t>(index.integer)];
+    };
+    return result;
+  }
+  bool is_plain = is_array(value) && !is_point(value.type);
+  if (is_plain || (is_record_array(value) && !is_record_reference(value))) {
+    Iteration result;
+    Value array = value;
+    array.operand = frozen(value.operand, span);
+    result.count = extent(array.operand, 0, span);
+    result.element = [this, array, span](const Value& index) { return element_at(array, index, span); };
+    return result;
+  }
+  if (value.kind == ValueKind::Range) {
+    std::optional<Range> range = range_of(value);
+    if (!range) return std::nullopt;
+    range->start = frozen(range->start, span);
+    range->step = frozen(range->step, span);
+    range->count = frozen(range->count, span);
+    Iteration result;
+    result.count = range->count;
+    result.element = [this, range, span](const Value& index) {
+      ir::Operand k = cast(as_operand(index), range->type, span);
+      ir::Operand offset = binary(ir::BinaryOp::Multiply, k, range->step, span);
+      Value element = runtime_value(binary(ir::BinaryOp::Add, offset, range->start, span), span);
+      element.most = range->most;
+      return element;
+    };
+    return result;
+  }
+  if (value.kind == ValueKind::Reversed) return iterate_reversed(value);
+  if (value.kind == ValueKind::Enumerate) return iterate_enumerate(value);
+  if (value.kind == ValueKind::Zip) return iterate_zip(value);
+  if (!is_error(value) && !is_unknown(value)) report(span, diag::not_iterable, describe(value));
+  return std::nullopt;
+}
+
+std::optional<Iteration> Checker::iterate_reversed(const Value& value) {
+  std::optional<Iteration> inner = iterate(value.elements[0]);
+  if (!inner) return std::nullopt;
+  Iteration result = *inner;
+  ir::Operand last =
+      binary(ir::BinaryOp::Subtract, inner->count, ir::constant_int(types::i64, 1), value.span);
+  result.element = [this, inner, last, span = value.span](const Value& index) {
+    Value place = runtime_value(binary(ir::BinaryOp::Subtract, last, as_operand(index), span), span);
+    return inner->element(place);
+  };
+  return result;
+}
+
+std::optional<Iteration> Checker::iterate_enumerate(const Value& value) {
+  std::optional<Iteration> inner = iterate(value.elements[0]);
+  if (!inner) return std::nullopt;
+  Iteration result = *inner;
+  result.element = [this, inner, first = copied(*this, value.elements[1]),
+                    span = value.span](const Value& index) {
+    Value count = binary(ast::BinaryOp::Add, index, first, span);
+    return tuple_value({count, inner->element(index)}, span);
+  };
+  return result;
+}
+
+std::optional<Iteration> Checker::iterate_zip(const Value& value) {
+  std::vector<Iteration> parts;
+  Iteration result;
+  for (const Value& element : value.elements) {
+    std::optional<Iteration> part = iterate(element);
+    if (!part) return std::nullopt;
+    if (part->fixed_count)
+      result.fixed_count = std::min(result.fixed_count.value_or(*part->fixed_count), *part->fixed_count);
+    parts.push_back(std::move(*part));
+  }
+  std::optional<ir::Operand> count; // of those that are no tuples
+  for (const Iteration& part : parts) {
+    std::optional<ir::Operand> own = part.fixed_count ? part.bound : part.count;
+    if (!own) continue;
+    bool shorter = count.has_value();
+    count = shorter ? select(compare(ir::CompareOp::Less, *own, *count, value.span), *own, *count, value.span)
+                    : *own;
+  }
+  if (parts.empty()) result.fixed_count = 0;
+  if (result.fixed_count)
+    result.bound = count;
+  else
+    result.count = *count;
+  result.element = [this, parts, span = value.span](const Value& index) {
+    Value tuple = tuple_value({}, span);
+    for (const Iteration& part : parts) tuple.elements.push_back(part.element(index));
+    return bounded(std::move(tuple));
+  };
+  return result;
+}
+
+} // namespace kern::checker
