@@ -445,9 +445,17 @@ struct InnerFunction {
 };
 
 struct HostStatement;
+struct Module;
 
 // One clause of a compound statement of the host.
 struct HostClause {
+  enum class Kind : std::uint8_t { If, Else, Try, Except, Finally, With, For, While, Case };
+  Kind kind{};
+  Span head;
+  const Expr* subject =
+      nullptr; // that a loop goes over, a `while` asks, a `with` enters, where it could be parsed
+  const Expr* target = nullptr;         // of `for`, and behind `as` of `with`
+  const Module* code = nullptr;         // its statements
   const Expr* condition = nullptr;      // of `if` and `elif`, where it could be parsed
   bool is_else = false;                 // runs where no clause before it does
   const HostStatement* block = nullptr; // its statements, as the `body` of one
@@ -481,6 +489,13 @@ struct HostStatement {
   bool changes_params = false;         // a function: it may change an object that it is given
   std::span<const HostClause> clauses; // of `if`, `try`, `with`, `match` and loops, where they were parsed
   const For* loop = nullptr;           // a `for` that fills arrays
+  // All of it, for python/, whether or not a kernel may need it.
+  Block simple;                             // a simple statement that is no item, where it could be parsed
+  const Module* code = nullptr;             // inside of a function or class
+  std::span<const HostClause> code_clauses; // of any compound statement
+  std::span<const Param> code_params;       // of any function
+  std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
+  bool is_nonlocal = false;
 };
 
 // One file: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and functions, in

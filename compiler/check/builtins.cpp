@@ -8,7 +8,6 @@
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/fold.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
@@ -18,6 +17,7 @@
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/split.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -1,7 +1,7 @@
 // Numbers from one scalar type to another, complex ones too.
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/fold.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "compiler/advice/advice.h"
-#include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

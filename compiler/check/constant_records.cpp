@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/check/fold.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/support/limits.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -7,13 +7,13 @@
 #include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/fold.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/shared_literals.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/split.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

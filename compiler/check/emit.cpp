@@ -1,8 +1,8 @@
 // Writes statements of the IR. Everything goes through emit(), which counts; what can be computed now is.
 #include "compiler/check/checker.h"
-#include "compiler/check/fold.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/support/limits.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "compiler/check/constant_records.h"
-#include "compiler/check/fold.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 #include "compiler/types/names.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

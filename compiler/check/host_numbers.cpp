@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "compiler/check/fold.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-#include "compiler/check/arithmetic.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::checker {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <bit>
 
-#include "compiler/check/arithmetic.h"
 #include "compiler/check/integers.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::checker {
 

@@ -8,12 +8,12 @@
 #include "compiler/builtins/signature.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/check/fold.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 #include "compiler/types/names.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

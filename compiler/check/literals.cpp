@@ -1,9 +1,9 @@
 // Operators on numbers that have no type yet: integers are exact within 64 bits, `/` is true division.
 #include <cassert>
 
-#include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::checker {
 

@@ -1,6 +1,6 @@
 // Converts numbers that are known as NumPy does: what is complex becomes nothing real.
-#include "compiler/check/fold.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "compiler/advice/advice.h"
-#include "compiler/check/arithmetic.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/habits.h"
@@ -21,6 +20,7 @@
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/split.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::checker {
 

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "compiler/check/arithmetic.h"
-#include "compiler/check/fold.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/values/arithmetic.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "compiler/check/fold.h"
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/values/fold.h"
 
 namespace kern::checker {
 

@@ -11,7 +11,11 @@
 #include "compiler/ir/ir.h"
 #include "compiler/types/convert.h"
 
+namespace kern::values {}
+
 namespace kern::checker {
+
+using namespace values;
 
 struct FunctionSymbol;
 struct FileScope;

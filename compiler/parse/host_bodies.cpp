@@ -109,6 +109,36 @@ struct BodyParser {
     return i;
   }
 
+  static ast::HostClause::Kind kind_of(TokenKind keyword) {
+    using Kind = ast::HostClause::Kind;
+    constexpr std::pair<TokenKind, Kind> kinds[] = {
+        {TokenKind::If, Kind::If},     {TokenKind::Elif, Kind::If},       {TokenKind::Else, Kind::Else},
+        {TokenKind::Try, Kind::Try},   {TokenKind::Except, Kind::Except}, {TokenKind::Finally, Kind::Finally},
+        {TokenKind::With, Kind::With}, {TokenKind::For, Kind::For},       {TokenKind::While, Kind::While},
+    };
+    for (const auto& [token, clause] : kinds)
+      if (token == keyword) return clause;
+    return Kind::Case;
+  }
+
+  // Parses what stands between the keyword of a loop or `with` at `i` and its colon.
+  void parse_subject(std::size_t i, ast::HostClause& clause) const {
+    using Kind = ast::HostClause::Kind;
+    Diagnostics aside;
+    Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
+    if (clause.kind == Kind::For) {
+      const Expr* target = trial.parse_expression_list(true);
+      if (!target || !trial.check_target(target) || !trial.accept(TokenKind::In)) return;
+      clause.target = target;
+    }
+    const Expr* subject = clause.kind == Kind::For ? trial.parse_expression_list() : trial.parse_expression();
+    if (!subject) return;
+    if (clause.kind == Kind::With && trial.accept(TokenKind::As) &&
+        !(clause.target = trial.parse_expression()))
+      return;
+    if (trial.error_count == 0 && trial.at(TokenKind::Colon)) clause.subject = subject;
+  }
+
   const Expr* parse_head(std::size_t i) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
@@ -132,7 +162,13 @@ struct BodyParser {
       }
       std::size_t colon = colon_of(i);
       ast::HostClause clause;
+      const std::size_t keyword = kind(i) == TokenKind::Async ? i + 1 : i;
+      clause.kind = kind_of(kind(keyword));
+      clause.head = cover(parser.tokens[i].span, parser.tokens[std::min(colon, end - 1)].span);
       if (kind(i) == TokenKind::If || kind(i) == TokenKind::Elif) clause.condition = parse_head(i);
+      if (clause.kind == ast::HostClause::Kind::For || clause.kind == ast::HostClause::Kind::While ||
+          clause.kind == ast::HostClause::Kind::With)
+        parse_subject(keyword, clause);
       clause.is_else = kind(i) == TokenKind::Else || kind(i) == TokenKind::With;
       std::vector<const Stmt*> items;
       std::vector<HostStatement> statements;
@@ -145,6 +181,7 @@ struct BodyParser {
       body->result = result_of(statements);
       block->body = body;
       clause.block = block;
+      clause.code = body;
       clauses.push_back(clause);
       all_items.insert(all_items.end(), items.begin(), items.end());
       all_statements.insert(all_statements.end(), statements.begin(), statements.end());
@@ -229,22 +266,33 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   // A function of Kern's that was refused is none of the host's.
   bool is_refused = is_function && statement.is_jit;
   TokenKind first = body.kind(begin);
-  if (is_refused || (!is_class && !is_function && first != TokenKind::If && !body.holds_definitions()))
-    return;
+  bool is_of_use =
+      !is_refused && (is_class || is_function || first == TokenKind::If || body.holds_definitions());
   std::vector<const Stmt*> items;
   std::vector<HostStatement> statements;
   bool is_compound = first == TokenKind::If || first == TokenKind::Try || first == TokenKind::With ||
                      first == TokenKind::For || first == TokenKind::While || is_match_statement(begin);
   if (!is_class && !is_function && is_compound)
-    statement.clauses = arena.copy(body.parse_clauses(items, statements));
+    statement.code_clauses = arena.copy(body.parse_clauses(items, statements));
   else
     body.parse_blocks(items, statements);
   ast::Module* module = make_module(items, statements);
-  statement.body = module;
+  statement.code = module;
+  const std::size_t colon = body.colon_of(keyword);
+  const bool is_line = body.kind(colon + 1) != TokenKind::Newline;
+  if ((is_function || is_class) && is_line) {
+    std::vector<const Stmt*> on_line;
+    std::vector<HostStatement> line;
+    body.parse_line(colon + 1, on_line, line);
+    statement.code = make_module(on_line, line);
+  }
   if (is_class) statement.is_enum = body.is_enum(keyword);
-  if (!is_function) return;
-  statement.params = arena.copy(body.parse_params(keyword));
-  module->result = body.result_of(statements);
+  if (is_function) statement.code_params = arena.copy(body.parse_params(keyword));
+  if (is_function) module->result = body.result_of(statements);
+  if (!is_of_use) return;
+  statement.body = module;
+  statement.clauses = statement.code_clauses;
+  if (is_function) statement.params = statement.code_params;
 }
 
 } // namespace kern

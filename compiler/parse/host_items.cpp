@@ -115,6 +115,15 @@ static bool is_compound_host_statement(const Parser& parser) {
          begins_foreign_statement(parser);
 }
 
+// Says whether a statement begins here that a keyword makes one of the host, and that has no block.
+static bool is_simple_keyword(const Parser& parser) {
+  for (TokenKind kind :
+       {TokenKind::Break, TokenKind::Continue, TokenKind::Return, TokenKind::Del, TokenKind::Global,
+        TokenKind::Nonlocal, TokenKind::Assert, TokenKind::Raise, TokenKind::Pass})
+    if (parser.at(kind)) return true;
+  return false;
+}
+
 // Passes over one statement of the host; returns its span.
 static Span skip_host_statement(Parser& parser) {
   Span start = parser.peek().span;
@@ -270,6 +279,25 @@ const ast::For* Parser::parse_filling_loop() const {
   return is_good ? loop : nullptr;
 }
 
+// Fills in what a simple statement here is that is no item: a call, `del`, `return`, a store to an attribute, `global`.
+void Parser::parse_simple_host(ast::HostStatement& statement) const {
+  Diagnostics aside;
+  Parser trial{sources, file, tokens, top_level, arena, aside, position};
+  statement.is_nonlocal = at(TokenKind::Nonlocal);
+  if (trial.accept(TokenKind::Global) || trial.accept(TokenKind::Nonlocal)) {
+    std::vector<std::string_view> names;
+    do {
+      if (trial.at(TokenKind::Name)) names.push_back(text(trial.peek()));
+    } while (trial.accept(TokenKind::Name) && trial.accept(TokenKind::Comma));
+    statement.outer_names = arena.copy(names);
+    return;
+  }
+  trial.loop_depth = 1;
+  const Stmt* stmt = trial.parse_simple_statement();
+  bool is_whole = trial.at_line_end() || trial.at(TokenKind::Semicolon);
+  if (stmt && trial.error_count == 0 && is_whole) statement.simple = arena.copy(std::vector{stmt});
+}
+
 void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
                                 std::vector<ast::HostStatement>& statements) {
   if (parse_decided_if(items, statements)) return;
@@ -295,6 +323,8 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
     std::optional<std::string> why =
         host ? std::string() : try_item(*this, items, is_kernel ? refused : nullptr);
     statement.is_item = !why;
+    if (why && !is_compound_host_statement(*this)) parse_simple_host(statement);
+    if (why && is_simple_keyword(*this)) parse_simple_host(statement);
     statement.span = why ? skip_host_statement(*this) : since(start);
     if (why) statement.why = arena.copy(std::string_view(*why));
   }

@@ -10,7 +10,7 @@
 #include "compiler/ir/ir.h"
 #include "compiler/types/convert.h"
 
-namespace kern::checker {
+namespace kern::values {
 
 // Return the constant that an operation gives; nothing where an operand is no constant.
 std::optional<ir::Operand> fold_unary(ir::UnaryOp op, const ir::Operand& value);
@@ -30,4 +30,4 @@ double real_floor_modulo(double left, double right);
 // Returns the lesser or the greater of doubles: a NaN loses, -0.0 is less than 0.0.
 double extreme(bool greatest, double left, double right);
 
-} // namespace kern::checker
+} // namespace kern::values

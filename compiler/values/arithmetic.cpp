@@ -1,13 +1,13 @@
 // Integers are exact: what does not fit is no result, so nothing here wraps.
-#include "compiler/check/arithmetic.h"
+#include "compiler/values/arithmetic.h"
 
 #include <cassert>
 #include <cmath>
 
-#include "compiler/check/fold.h"
+#include "compiler/values/fold.h"
 #include "runtime/common/integers.h"
 
-namespace kern::checker {
+namespace kern::values {
 
 bool is_bitwise(ast::BinaryOp op) {
   return op == ast::BinaryOp::BitAnd || op == ast::BinaryOp::BitOr || op == ast::BinaryOp::BitXor;
@@ -101,4 +101,4 @@ std::optional<double> real_operation(ast::BinaryOp op, double left, double right
   return std::nullopt;
 }
 
-} // namespace kern::checker
+} // namespace kern::values

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "compiler/check/fold.h"
+#include "compiler/values/fold.h"
 
-namespace kern::checker {
+namespace kern::values {
 
 namespace {
 
@@ -174,4 +174,4 @@ std::optional<ir::Operand> fold_builtin(Builtin builtin, Type result, Args args)
   return is_float(args[0].type) ? fold_real(builtin, result, args) : fold_integer(builtin, result, args);
 }
 
-} // namespace kern::checker
+} // namespace kern::values

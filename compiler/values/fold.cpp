@@ -1,12 +1,12 @@
 // Integers wrap at the width of their type; floats are computed in double and rounded once more for f32,
 // which is exact for one + - * / (double has more than twice the bits). f16 and bf16 are computed in f32.
-#include "compiler/check/fold.h"
+#include "compiler/values/fold.h"
 
 #include <cmath>
 
 #include "runtime/common/integers.h"
 
-namespace kern::checker {
+namespace kern::values {
 
 namespace {
 
@@ -184,4 +184,4 @@ std::optional<ir::Operand> fold_convert(const ir::Operand& value, Type type) {
   return ir::constant_float(type, real);
 }
 
-} // namespace kern::checker
+} // namespace kern::values

@@ -1,8 +1,8 @@
-#include "compiler/check/arithmetic.h"
+#include "compiler/values/arithmetic.h"
 
 #include <gtest/gtest.h>
 
-namespace kern::checker {
+namespace kern::values {
 namespace {
 
 using Op = ast::BinaryOp;
@@ -68,4 +68,4 @@ TEST(Arithmetic, WhatDoesNotFitOrPythonRaisesForIsNoInteger) {
 }
 
 } // namespace
-} // namespace kern::checker
+} // namespace kern::values

@@ -7,7 +7,7 @@
 #include "compiler/ir/ir.h"
 #include "compiler/types/convert.h"
 
-namespace kern::checker {
+namespace kern::values {
 
 bool is_shift(ast::BinaryOp op);
 bool is_bitwise(ast::BinaryOp op); // & | ^
@@ -22,4 +22,4 @@ std::optional<WideInt> integer_operation(ast::BinaryOp op, WideInt left, WideInt
 // Returns what an operation on floats gives, computed in f64 as the code does it; nothing where it has no meaning.
 std::optional<double> real_operation(ast::BinaryOp op, double left, double right);
 
-} // namespace kern::checker
+} // namespace kern::values

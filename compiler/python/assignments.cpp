@@ -1,0 +1,146 @@
+// Assignments to names, to elements of what an object holds, and to attributes.
+#include <algorithm>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+static void store_item(Interpreter& run, const ast::Subscript& target, const Value& value) {
+  const Value object = run.evaluate(*target.value);
+  if (const auto* array = as<values::Array>(object)) {
+    const auto part = run.array_part(*array, target);
+    if (part && run.store_numbers(*as<values::Array>(*part), value)) return;
+    run.in_doubt = true;
+    return run.forget(array->object, target.span);
+  }
+  const auto* list = as<values::List>(object);
+  const auto* dict = as<values::Dict>(object);
+  const bool is_plain = target.indices.size() == 1 && target.indices[0]->kind != ast::Kind::Slice;
+  const Value index = is_plain ? run.evaluate(*target.indices[0]) : Value(values::Unknown{});
+  std::set<std::uint32_t> seen;
+  if (!list && !dict) {
+    // Nobody knows which object that is; the value is reached through it from now on.
+    run.in_doubt = true;
+    run.reach(object, target.span, seen);
+    run.reach(value, target.span, seen);
+    return;
+  }
+  const ObjectId id = list ? list->object : dict->object;
+  if (!run.content(id).is_known) return run.reach(value, target.span, seen);
+  std::vector<Value> held(run.content(id).elements.begin(), run.content(id).elements.end());
+  std::optional<std::size_t> place;
+  const auto count = static_cast<WideInt>(held.size());
+  if (list) {
+    const std::optional<WideInt> at = values::integer_of(index);
+    if (at && *at >= -count && *at < count) place = static_cast<std::size_t>(*at < 0 ? *at + count : *at);
+  } else if (values::is_number(index) || as<values::Text>(index) || as<values::Tuple>(index)) {
+    for (std::size_t i = 0; i < held.size(); i += 2)
+      if (values::compare(ast::CompareOp::Equal, held[i], index) == true) place = i + 1;
+    if (!place) {
+      held.insert(held.end(), {index, value});
+      place = held.size() - 1;
+    }
+  }
+  if (!place) {
+    run.in_doubt = true;
+    run.forget(id, target.span);
+    return run.reach(value, target.span, seen);
+  }
+  held[*place] = value;
+  Content changed;
+  changed.elements = run.arena.copy(held);
+  run.set_content(id, changed);
+}
+
+void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {
+  const Value object = evaluate(*target.value);
+  if (const auto* of = as<values::Class>(object))
+    return set(Space{static_cast<std::uint32_t>(of->object)}, target.name, value, target.span);
+  if (const auto* file = as<values::File>(object))
+    return set(file_scopes[file->index]->space, target.name, value, target.span);
+  if (const auto* path = as<values::Path>(object)) {
+    const std::string joined = std::string(path->name) + "." + std::string(target.name);
+    return set(Space{~std::uint32_t{0}}, arena.copy(std::string_view(joined)), value, target.span);
+  }
+  std::set<std::uint32_t> seen;
+  reach(object, target.span, seen);
+  reach(value, target.span, seen);
+}
+
+static void assign_all(Interpreter& run, ast::ExprList targets, const Value& value, Span where) {
+  const auto elements = run.iterate(value);
+  const auto is_starred = [](const ast::Expr* target) { return ast::as<ast::Starred>(target) != nullptr; };
+  const auto star = std::ranges::find_if(targets, is_starred);
+  const bool has_star = star != targets.end();
+  const std::size_t fixed = targets.size() - has_star;
+  const bool fits = elements && (has_star ? elements->size() >= fixed : elements->size() == fixed);
+  std::size_t next = 0;
+  for (const ast::Expr* target : targets) {
+    if (!fits) {
+      std::set<std::uint32_t> seen;
+      run.reach(value, where, seen);
+    }
+    const auto* starred = ast::as<ast::Starred>(target);
+    if (!starred) {
+      run.assign(*target, fits ? (*elements)[next++] : run.unknown(Why::NotComputed, where), where);
+      continue;
+    }
+    if (!fits) {
+      run.assign(*starred->value, run.unknown(Why::NotComputed, where), where);
+      continue;
+    }
+    const std::size_t count = elements->size() - fixed;
+    const auto begin = elements->begin() + static_cast<std::ptrdiff_t>(next);
+    run.assign(*starred->value, run.new_list({begin, begin + static_cast<std::ptrdiff_t>(count)}), where);
+    next += count;
+  }
+}
+
+void Interpreter::assign(const ast::Expr& target, const Value& value, Span where) {
+  if (const auto* name = ast::as<ast::Name>(&target)) return bind(name->text, value, name->span);
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    return assign_all(*this, tuple->elements, value, where);
+  if (const auto* list = ast::as<ast::List>(&target)) return assign_all(*this, list->elements, value, where);
+  if (const auto* item = ast::as<ast::Subscript>(&target)) return store_item(*this, *item, value);
+  if (const auto* member = ast::as<ast::Attribute>(&target)) return store_attribute(*member, value);
+}
+
+// Appends the elements of what is added to a list, which all see that have it.
+static void extend(Interpreter& run, const values::List& list, const ast::AugAssign& stmt,
+                   const Value& operand) {
+  const auto more = run.iterate(operand);
+  if (!more || !run.content(list.object).is_known) return run.forget(list.object, stmt.span);
+  std::vector<Value> held(run.content(list.object).elements.begin(), run.content(list.object).elements.end());
+  held.insert(held.end(), more->begin(), more->end());
+  Content changed;
+  changed.elements = run.arena.copy(held);
+  run.set_content(list.object, changed);
+  run.assign(*stmt.target, list, stmt.span);
+}
+
+void Interpreter::augment(const ast::AugAssign& stmt) {
+  const Value before = evaluate(*stmt.target), operand = evaluate(*stmt.value);
+  // An array is changed in place, where NumPy takes the result for its type.
+  if (const auto* array = as<values::Array>(before)) {
+    const Value result = binary(stmt.op, before, operand, stmt.span);
+    const auto* made = as<values::Array>(result);
+    const auto rank = [](Type type) {
+      return is_boolean(type) ? 0 : is_complex(type) ? 3 : is_float(type) ? 2 : 1;
+    };
+    const bool keeps = made && rank(made->form->type) <= rank(array->form->type);
+    if (!keeps || !store_numbers(*array, result)) forget(array->object, stmt.span);
+    if (ast::as<ast::Name>(stmt.target)) assign(*stmt.target, before, stmt.span);
+    return;
+  }
+  const auto* list = as<values::List>(before);
+  if (list && stmt.op == ast::BinaryOp::Add) return extend(*this, *list, stmt, operand);
+  if (list || as<values::Dict>(before)) {
+    std::set<std::uint32_t> seen;
+    return reach(before, stmt.span, seen);
+  }
+  assign(*stmt.target, binary(stmt.op, before, operand, stmt.span), stmt.span);
+}
+
+} // namespace kern::python

@@ -1,0 +1,204 @@
+// Calls. A function of the host runs with the values of its arguments, known or not; one of a module that Kern knows is
+// computed, or kept as a term for check/ to read.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+template <std::size_t N>
+static bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+static constexpr std::array<std::string_view, 6> jits = {
+    "numba.cuda.jit", "numba.jit", "numba.njit", "kern.kernel", "kern.device", "numba.cuda.compile"};
+
+static std::string_view path_name(const Value& value) {
+  const auto* path = as<values::Path>(value);
+  return path ? path->name : std::string_view{};
+}
+
+// Returns the path of the decorator that a value is: `cuda.jit`, or a call of it with options.
+static std::string_view decorator_path(const Value& value) {
+  const auto* term = as<values::Term>(value);
+  return path_name(term ? term->data->callee : value);
+}
+
+Value Interpreter::make_term(const Value& callee, const Arguments& args) {
+  auto* data = arena.make<values::TermData>();
+  data->callee = callee;
+  data->args = arena.copy(args.positional);
+  data->keywords = arena.copy(args.keywords);
+  return values::Term{data};
+}
+
+Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
+  Arguments result;
+  for (const ast::Expr* arg : call.args) {
+    const auto* starred = ast::as<ast::Starred>(arg);
+    if (!starred) {
+      result.positional.push_back(evaluate(*arg));
+      continue;
+    }
+    const Value whole = evaluate(*starred->value);
+    const auto inner = iterate(whole);
+    result.is_whole = result.is_whole && inner;
+    if (inner) result.positional.insert(result.positional.end(), inner->begin(), inner->end());
+    if (!inner) result.positional.push_back(whole);
+  }
+  for (const ast::Keyword& keyword : call.keywords) {
+    const Value value = evaluate(*keyword.value);
+    const auto* dict = as<values::Dict>(value);
+    const bool unpacks = keyword.name.empty() && dict && content(dict->object).is_known;
+    if (!unpacks) {
+      result.is_whole = result.is_whole && !keyword.name.empty();
+      result.keywords.push_back({keyword.name, value});
+      continue;
+    }
+    const std::span<const Value> pairs = content(dict->object).elements;
+    for (std::size_t i = 0; i < pairs.size(); i += 2)
+      if (const auto* name = as<values::Text>(pairs[i]))
+        result.keywords.push_back({name->text, pairs[i + 1]});
+  }
+  return result;
+}
+
+Value Interpreter::call(const ast::Call& expr) {
+  if (const auto* member = ast::as<ast::Attribute>(expr.callee)) {
+    const Value object = evaluate(*member->value);
+    const bool is_namespace =
+        as<values::Path>(object) || as<values::File>(object) || as<values::Class>(object);
+    if (!is_namespace && !as<values::Function>(object)) {
+      Arguments args = arguments(expr);
+      if (const auto result = call_method(object, member->name, args, expr.span)) return *result;
+      args.positional.push_back(object);
+      return unknown_call(args, expr.span);
+    }
+    const Value callee =
+        as<values::Function>(object) ? object : attribute(object, member->name, expr.callee->span);
+    Arguments args = arguments(expr);
+    const auto* function = as<values::Function>(callee);
+    const bool takes_class = function && as<values::Class>(object) &&
+                             std::ranges::any_of(function->data->decorators, [](const Value& each) {
+                               return path_name(each) == "classmethod";
+                             });
+    if (takes_class) args.positional.insert(args.positional.begin(), object);
+    // k.forall(n) is k again.
+    if (as<values::Function>(object)) return object;
+    return call(callee, args, expr.span);
+  }
+  const Value callee = evaluate(*expr.callee);
+  return call(callee, arguments(expr), expr.span);
+}
+
+Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
+  const auto* function = as<values::Function>(callee);
+  const Value* given = args.positional.size() == 1 ? args.positional.data() : nullptr;
+  const auto* made_of = given ? as<values::Function>(*given) : nullptr;
+  if (function && function->data->is_jit) {
+    std::set<std::uint32_t> seen;
+    for (const Value& arg : args.positional)
+      if (!as<values::Function>(arg)) reach(arg, span, seen);
+    launch(*function->data, true);
+    return values::None{};
+  }
+  if (function) return call_function(*function->data, args, span);
+  const std::string_view path = decorator_path(callee);
+  if (made_of && is_in(jits, path)) {
+    auto* made = arena.make<FunctionData>(*made_of->data);
+    made->serial = static_cast<std::uint32_t>(functions.size());
+    made->is_jit = true;
+    std::vector<Value> decorators{args.keywords.empty() ? callee : make_term(callee, {{}, args.keywords})};
+    made->decorators = arena.copy(decorators);
+    functions.push_back(made);
+    return values::Function{made};
+  }
+  if (as<values::Path>(callee)) return call_path(path, args, span);
+  if (as<values::Term>(callee)) return make_term(callee, args);
+  Arguments reached = args;
+  if (const auto* of = as<values::Class>(callee)) {
+    std::vector<const FunctionData*> methods;
+    const Space space{static_cast<std::uint32_t>(of->object)};
+    store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
+                     [&](std::uint64_t, const Binding& each) {
+                       if (const auto* method = as<values::Function>(each.value))
+                         methods.push_back(method->data);
+                     });
+    if (of->statement->is_enum)
+      return given && values::is_number(*given) ? *given : unknown(Why::NotComputed, span);
+    for (const FunctionData* method : methods) escape(*method, span);
+  }
+  return unknown_call(reached, span);
+}
+
+void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {
+  const std::span<const ast::Param> params =
+      function.statement ? function.statement->code_params : function.def->params;
+  const std::size_t first_default = params.size() - std::min(params.size(), function.defaults.size());
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    Value value = values::Unknown{missing, missing == Why::Captured ? params[i].span : span};
+    if (params[i].kind == ast::ParamKind::VarArgs) {
+      if (args.is_whole && missing != Why::Captured)
+        value =
+            tuple({args.positional.begin() + static_cast<std::ptrdiff_t>(std::min(i, args.positional.size())),
+                   args.positional.end()});
+    } else if (i < args.positional.size() && args.is_whole) {
+      value = args.positional[i];
+    } else if (i >= first_default && missing != Why::Captured && args.is_whole) {
+      value = function.defaults[i - first_default];
+    }
+    for (const values::NamedValue& keyword : args.keywords)
+      if (keyword.name == params[i].name) value = keyword.value;
+    bind(params[i].name, value, params[i].span);
+  }
+}
+
+Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
+  const ast::HostStatement* statement = function.statement;
+  const bool is_lambda = !statement;
+  const bool has_code =
+      is_lambda ? function.def && function.def->name == "lambda" : statement->code != nullptr;
+  if (!has_code || calls >= limits.calls || steps > limits.statements * 16) {
+    escape(function, span);
+    return unknown_call(args, span);
+  }
+  if (statement && sources.text(statement->span).starts_with("async")) {
+    escape(function, span);
+    return unknown_call(args, span);
+  }
+  Scope* scope = const_cast<Scope*>(new_scope(function.scope, function.scope->file, statement, false));
+  scope->is_call = true;
+  Frame inner{scope, {}, {}, {}};
+  Frame* const outer = std::exchange(frame, &inner);
+  frames.push_back(&inner);
+  ++calls;
+  enter(function, args, Why::NotComputed, span);
+  Value result = values::None{};
+  if (is_lambda) {
+    result = evaluate(*ast::get<ast::Return>(*function.def->body[0]).value);
+  } else {
+    Ends ends = run_block(*code_of(*statement));
+    if (ends.raises) in_doubt = true;
+    if (ends.returns) result = ends.result.value_or(Value(values::None{}));
+    if (ends.next && ends.returns) result = joined(result, values::None{}, span);
+    merge(ends.returns, ends.next, span);
+    // One that only raises is not called by a program that runs.
+    if (ends.returns)
+      store = *ends.returns;
+    else if (ends.raises)
+      store = *ends.raises, result = unknown(Why::NotComputed, span);
+  }
+  --calls;
+  frames.pop_back();
+  frame = outer;
+  if (values::is_unknown(result)) in_doubt = true;
+  return result;
+}
+
+} // namespace kern::python

@@ -1,0 +1,277 @@
+// Statements that have blocks. Where nobody knows which way is gone, all of them are, and what they leave is joined.
+#include <algorithm>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using ast::HostClause;
+using Kind = HostClause::Kind;
+
+static bool is_inside(Span inner, Span outer) { return inner.begin >= outer.begin && inner.end <= outer.end; }
+
+// Calls `visit` with each statement of a block and the items that it is.
+template <class Visit> static void each_statement(const ast::Module& block, const Visit& visit) {
+  ast::Block items = block.items;
+  for (const ast::HostStatement& statement : block.statements) {
+    std::size_t count = 0;
+    while (count < items.size() && items[count]->span.begin < statement.span.end) ++count;
+    if (!visit(statement, items.subspan(0, count))) return;
+    items = items.subspan(count);
+  }
+}
+
+Ends Interpreter::run_block(const ast::Module& block) {
+  Ends all;
+  bool goes_on = true;
+  each_statement(block, [&](const ast::HostStatement& statement, ast::Block items) {
+    const Ends ends = run_statement(statement, items);
+    merge(all, ends, statement.span);
+    goes_on = ends.next.has_value();
+    if (goes_on) store = *ends.next;
+    return goes_on;
+  });
+  // Those of a file that is no Python, and kernels that a decorator generated, which stand last.
+  const std::uint32_t last = block.statements.empty() ? 0 : block.statements.back().span.end;
+  for (const ast::Stmt* item : block.items) {
+    const auto* def = ast::as<ast::FunctionDef>(item);
+    const bool is_behind = block.statements.empty() || item->span.begin >= last || (def && def->generated);
+    if (!goes_on || !is_behind) continue;
+    if (def)
+      define_generated(*def);
+    else
+      run_simple(*item);
+  }
+  if (goes_on) all.next = store;
+  return all;
+}
+
+Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block items) {
+  Ends ends;
+  for (std::string_view name : statement.outer_names)
+    (statement.is_nonlocal ? frame->nonlocals : frame->globals).insert(name);
+  if (++steps > limits.statements * 16) {
+    apply_uses(statement.uses);
+  } else if (statement.kind == ast::HostStatement::Kind::Function) {
+    // With what a decorator generated of it.
+    for (const ast::Stmt* item : items) {
+      const auto* def = ast::as<ast::FunctionDef>(item);
+      if (!def)
+        run_simple(*item);
+      else if (def->generated)
+        define_generated(*def);
+      else
+        define_function(statement, def);
+    }
+    if (items.empty()) define_function(statement, nullptr);
+  } else if (statement.kind == ast::HostStatement::Kind::Class && items.empty()) {
+    define_class(statement);
+  } else if (!items.empty() || !statement.simple.empty()) {
+    for (const ast::Stmt* item : items.empty() ? statement.simple : items) {
+      const Ends inner = run_simple(*item);
+      merge(ends, inner, statement.span);
+      if (!inner.next) return ends;
+      store = *inner.next;
+    }
+  } else if (!statement.code_clauses.empty()) {
+    return run_compound(statement);
+  } else if (!statement.is_item && statement.outer_names.empty()) {
+    const std::string_view text = sources.text(statement.span);
+    if (text != "pass") apply_uses(statement.uses);
+  }
+  ends.next = store;
+  return ends;
+}
+
+// The names in the head of a clause that could not be parsed.
+static void apply_head(Interpreter& run, std::span<const ast::NameUse> uses, const HostClause& clause) {
+  std::vector<ast::NameUse> own;
+  for (const ast::NameUse& use : uses)
+    if (is_inside(use.span, clause.head)) own.push_back(use);
+  run.apply_uses(own);
+}
+
+Ends Interpreter::run_compound(const ast::HostStatement& statement) {
+  const std::span<const HostClause> clauses = statement.code_clauses;
+  switch (clauses.front().kind) {
+  case Kind::For:
+  case Kind::While: return run_loop(statement);
+  case Kind::Try: return run_try(clauses, statement.span);
+  case Kind::With: {
+    const HostClause& clause = clauses.front();
+    if (clause.subject) {
+      const Value manager = evaluate(*clause.subject);
+      std::set<std::uint32_t> seen;
+      reach(manager, clause.head, seen);
+      if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
+    } else {
+      apply_head(*this, statement.uses, clause);
+    }
+    Ends ends = run_block(*clause.code);
+    merge(ends.next, ends.raises, statement.span);
+    return ends;
+  }
+  case Kind::Case: {
+    // The binds of the patterns are those of the statement.
+    Ends all;
+    const Store before = store;
+    for (const HostClause& clause : clauses) {
+      store = before;
+      apply_head(*this, statement.uses, clause);
+      const Ends ends = run_block(*clause.code);
+      merge(all, ends, statement.span);
+      merge(all.next, ends.next, statement.span);
+    }
+    merge(all.next, before, statement.span);
+    in_doubt = true;
+    return all;
+  }
+  case Kind::If:
+  case Kind::Else:
+  case Kind::Except:
+  case Kind::Finally: return run_ifs(clauses, statement.span);
+  }
+  return {};
+}
+
+Ends Interpreter::run_ifs(std::span<const HostClause> clauses, Span where) {
+  Ends all;
+  for (const HostClause& clause : clauses) {
+    std::optional<bool> holds = true;
+    if (clause.kind == Kind::If) holds = clause.condition ? truth(evaluate(*clause.condition)) : std::nullopt;
+    if (holds == false) continue;
+    const Store before = store;
+    const Ends ends = run_block(*clause.code);
+    merge(all, ends, where);
+    merge(all.next, ends.next, where);
+    if (holds) return all;
+    in_doubt = true;
+    store = before;
+  }
+  merge(all.next, store, where);
+  return all;
+}
+
+// Repeats a loop on what all of its rounds leave, until nothing changes, where nobody knows how often it runs.
+template <class Round> static void repeat(Interpreter& run, const ast::HostStatement& statement,
+                                          const Value& over, const Round& round) {
+  const HostClause& clause = statement.code_clauses.front();
+  run.in_doubt = true;
+  // What it goes over may be changed by the names of its elements.
+  std::set<std::uint32_t> seen;
+  if (const auto* list = values::as<values::List>(over))
+    for (const Value& each : Content(run.content(list->object)).elements)
+      run.reach(each, statement.span, seen);
+  for (int i = 0; i < 32; ++i) {
+    const Store before = run.store;
+    if (clause.kind == Kind::For && clause.target && clause.subject)
+      run.assign(*clause.target, run.unknown(Why::Bound, clause.head), clause.head);
+    else if (!clause.subject)
+      apply_head(run, statement.uses, clause);
+    std::optional<Store> after = round();
+    if (!after) after = before;
+    run.store = run.joined(before, *after, statement.span);
+    if (run.store == before) break;
+  }
+}
+
+Ends Interpreter::run_loop(const ast::HostStatement& statement) {
+  const HostClause& clause = statement.code_clauses.front();
+  const Span where = statement.span;
+  const bool is_for = clause.kind == Kind::For;
+  Ends all;
+  std::optional<Store> broken, current;
+  const Value over = is_for && clause.subject ? evaluate(*clause.subject) : Value(values::Unknown{});
+  const auto elements = is_for && clause.subject ? iterate(over) : std::nullopt;
+  current = store;
+  auto round = [&]() -> std::optional<Store> {
+    Ends ends = run_block(*clause.code);
+    merge(broken, ends.breaks, where);
+    merge(ends.next, ends.continues, where);
+    const std::optional<Store> next = ends.next;
+    ends.breaks.reset(), ends.continues.reset();
+    merge(all, ends, where);
+    return next;
+  };
+  bool is_decided = elements.has_value();
+  if (elements && elements->size() <= limits.statements) {
+    for (const Value& element : *elements) {
+      assign(*clause.target, element, clause.head);
+      current = round();
+      if (!current) break;
+      store = *current;
+      if (steps > limits.statements * 16) is_decided = false;
+      if (!is_decided) break;
+    }
+  } else if (!is_for && clause.subject) {
+    std::optional<bool> holds = true;
+    while (steps < limits.statements * 16 && (holds = truth(evaluate(*clause.subject))) == true) {
+      current = round();
+      if (!current) break;
+      store = *current;
+    }
+    is_decided = !current || holds == false;
+    if (current) current = store;
+  }
+  if (!is_decided && current) {
+    repeat(*this, statement, over, round);
+    current = store;
+  }
+  if (current) {
+    store = *current;
+    const bool has_else = statement.code_clauses.size() > 1;
+    const Ends ends = has_else ? run_block(*statement.code_clauses[1].code) : Ends{store, {}, {}, {}, {}, {}};
+    merge(all, ends, where);
+    merge(all.next, ends.next, where);
+  }
+  merge(all.next, broken, where);
+  return all;
+}
+
+Ends Interpreter::run_try(std::span<const HostClause> clauses, Span where) {
+  Ends all;
+  const bool doubt_before = in_doubt;
+  std::optional<Store> doubtful, next;
+  bool goes_on = true;
+  each_statement(*clauses.front().code, [&](const ast::HostStatement& statement, ast::Block items) {
+    const Store before = store;
+    in_doubt = false;
+    Ends ends = run_statement(statement, items);
+    if (in_doubt) merge(doubtful, before, where), merge(doubtful, ends.next, where);
+    merge(doubtful, ends.raises, where);
+    ends.raises.reset();
+    merge(all, ends, where);
+    goes_on = ends.next.has_value();
+    if (goes_on) store = *ends.next;
+    return goes_on;
+  });
+  if (goes_on) next = store;
+  in_doubt = doubt_before || doubtful.has_value();
+  for (const HostClause& clause : clauses.subspan(1)) {
+    const bool handles = clause.kind == Kind::Except && doubtful, is_else = clause.kind == Kind::Else && next;
+    if (!handles && !is_else) continue;
+    store = handles ? *doubtful : *next;
+    if (is_else) next.reset();
+    const std::string_view head = sources.text(clause.head);
+    if (const std::size_t as = head.rfind(" as "); handles && as != head.npos) {
+      std::string_view name = head.substr(as + 4);
+      name = name.substr(0, name.find_first_of(" :"));
+      bind(name, unknown(Why::Bound, clause.head), clause.head);
+    }
+    const Ends ends = run_block(*clause.code);
+    merge(all, ends, where);
+    merge(handles ? all.next : next, ends.next, where);
+  }
+  merge(all.next, next, where);
+  const HostClause& last = clauses.back();
+  if (last.kind == Kind::Finally && all.next) {
+    store = *all.next;
+    all.next.reset();
+    const Ends ends = run_block(*last.code);
+    merge(all, ends, where);
+    merge(all.next, ends.next, where);
+  }
+  return all;
+}
+
+} // namespace kern::python

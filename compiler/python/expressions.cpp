@@ -1,0 +1,316 @@
+// Expressions of the host. One that is not known is evaluated as far as it goes: its calls may have effects.
+#include <algorithm>
+
+#include "compiler/ast/walk.h"
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+static std::optional<bool> contains(Interpreter& run, const Value& whole, const Value& value) {
+  if (const auto* text = as<values::Text>(whole)) {
+    const auto* part = as<values::Text>(value);
+    return part ? std::optional(text->text.find(part->text) != text->text.npos) : std::nullopt;
+  }
+  const auto elements = run.iterate(whole);
+  if (!elements) return std::nullopt;
+  for (const Value& each : *elements) {
+    const std::optional<bool> equal = values::compare(ast::CompareOp::Equal, value, each);
+    if (!equal || *equal) return equal;
+  }
+  return false;
+}
+
+static std::optional<bool> compare(Interpreter& run, ast::CompareOp op, const Value& left,
+                                   const Value& right) {
+  if (op != ast::CompareOp::In && op != ast::CompareOp::NotIn) return values::compare(op, left, right);
+  const std::optional<bool> found = contains(run, right, left);
+  return found ? std::optional(*found == (op == ast::CompareOp::In)) : std::nullopt;
+}
+
+static Value compare_chain(Interpreter& run, const ast::Compare& expr) {
+  Value left = run.evaluate(*expr.operands[0]);
+  bool is_known = true;
+  for (std::size_t i = 0; i < expr.ops.size(); ++i) {
+    const Value right = run.evaluate(*expr.operands[i + 1]);
+    const std::optional<bool> holds = compare(run, expr.ops[i], left, right);
+    if (holds == false) return false;
+    is_known = is_known && holds;
+    left = right;
+  }
+  return is_known ? Value(true) : run.unknown(Why::NotComputed, expr.span);
+}
+
+static Value bool_op(Interpreter& run, const ast::BoolOp& expr) {
+  Value value;
+  for (std::size_t i = 0; i < expr.operands.size(); ++i) {
+    value = run.evaluate(*expr.operands[i]);
+    const std::optional<bool> truth = run.truth(value);
+    const bool is_last = i + 1 == expr.operands.size();
+    if (is_last || (truth && *truth == (expr.op == ast::BoolOpKind::Or))) return value;
+    if (truth) continue;
+    // The others may be evaluated or not.
+    const Store before = run.store;
+    for (std::size_t k = i + 1; k < expr.operands.size(); ++k) run.evaluate(*expr.operands[k]);
+    run.store = run.joined(before, run.store, expr.span);
+    return run.unknown(Why::NotComputed, expr.span);
+  }
+  return value;
+}
+
+static Value conditional(Interpreter& run, const ast::Conditional& expr) {
+  const std::optional<bool> truth = run.truth(run.evaluate(*expr.condition));
+  if (truth) return run.evaluate(*truth ? *expr.then_value : *expr.else_value);
+  const Store before = run.store;
+  const Value yes = run.evaluate(*expr.then_value);
+  const Store after = std::exchange(run.store, before);
+  const Value no = run.evaluate(*expr.else_value);
+  run.store = run.joined(after, run.store, expr.span);
+  run.in_doubt = true;
+  Value value = run.joined(yes, no, expr.span);
+  // Whoever changes the result may change either of them.
+  std::set<std::uint32_t> seen;
+  if (values::is_unknown(value)) run.reach(yes, expr.span, seen), run.reach(no, expr.span, seen);
+  return value;
+}
+
+static std::vector<Value> elements(Interpreter& run, ast::ExprList list, bool& is_whole) {
+  std::vector<Value> result;
+  for (const ast::Expr* element : list) {
+    const auto* starred = ast::as<ast::Starred>(element);
+    if (!starred) {
+      result.push_back(run.evaluate(*element));
+      continue;
+    }
+    const auto inner = run.iterate(run.evaluate(*starred->value));
+    is_whole = is_whole && inner.has_value();
+    if (inner) result.insert(result.end(), inner->begin(), inner->end());
+  }
+  return result;
+}
+
+static Value subscript(Interpreter& run, const ast::Subscript& expr) {
+  const Value value = run.evaluate(*expr.value);
+  if (const auto* array = as<values::Array>(value)) {
+    const auto part = run.array_part(*array, expr);
+    if (part) return run.element_or_view(*part);
+    std::set<std::uint32_t> seen;
+    run.reach(value, expr.span, seen); // what comes out of it may be a view
+    return run.unknown(Why::NotComputed, expr.span);
+  }
+  std::vector<Value> indices;
+  for (const ast::Expr* index : expr.indices) {
+    if (ast::as<ast::Slice>(index)) {
+      ast::each_part(*index, [&](const ast::Expr& part) { run.evaluate(part); });
+      const auto whole = run.elements_of(value);
+      const auto& slice = ast::get<ast::Slice>(*index);
+      auto bound = [&](const ast::Expr* part, WideInt otherwise) -> std::optional<WideInt> {
+        return part ? values::integer_of(run.evaluate(*part)) : std::optional(otherwise);
+      };
+      const std::optional<WideInt> step = bound(slice.step, 1);
+      if (!whole || expr.indices.size() != 1 || !step || *step == 0)
+        return run.unknown(Why::NotComputed, expr.span);
+      const auto count = static_cast<WideInt>(whole->size());
+      auto clamp = [&](WideInt at) {
+        if (at < 0) at += count;
+        return std::clamp<WideInt>(at, *step > 0 ? 0 : -1, *step > 0 ? count : count - 1);
+      };
+      std::optional<WideInt> start = bound(slice.start, 0), stop = bound(slice.stop, 0);
+      if (!start || !stop) return run.unknown(Why::NotComputed, expr.span);
+      start = slice.start ? clamp(*start) : *step > 0 ? 0 : count - 1;
+      stop = slice.stop ? clamp(*stop) : *step > 0 ? count : -1;
+      std::vector<Value> part;
+      for (WideInt i = *start; *step > 0 ? i < *stop : i > *stop; i += *step)
+        part.push_back((*whole)[static_cast<std::size_t>(i)]);
+      return as<values::List>(value) ? run.new_list(part) : run.tuple(part);
+    }
+    indices.push_back(run.evaluate(*index));
+  }
+  return run.subscript(value, indices.size() == 1 ? indices[0] : run.tuple(indices), expr.span);
+}
+
+Value Interpreter::subscript(const Value& value, const Value& index, Span span) {
+  if (const auto* dict = as<values::Dict>(value)) {
+    const Content& held = content(dict->object);
+    if (!held.is_known) return unknown(Why::Changed, held.where);
+    for (std::size_t i = 0; i < held.elements.size(); i += 2)
+      if (values::compare(ast::CompareOp::Equal, held.elements[i], index) == true)
+        return held.elements[i + 1];
+    return unknown(Why::NotComputed, span);
+  }
+  if (const auto* list = as<values::List>(value); list && !content(list->object).is_known)
+    return unknown(Why::Changed, content(list->object).where);
+  // k[grid, block] is k, for what a launch makes known.
+  if (const auto* function = as<values::Function>(value); function && function->data->is_jit) return value;
+  const auto elements = elements_of(value);
+  const std::optional<WideInt> place = values::integer_of(index);
+  // float32[:] is a type: check/ knows it.
+  if (as<values::Path>(value) || as<values::Term>(value)) return unknown(Why::NotComputed, span);
+  if (!elements || !place) return unknown(Why::NotComputed, span);
+  const auto count = static_cast<WideInt>(elements->size());
+  const WideInt at = *place < 0 ? *place + count : *place;
+  if (at < 0 || at >= count) return unknown(Why::NotComputed, span);
+  return (*elements)[static_cast<std::size_t>(at)];
+}
+
+Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  if (const std::optional<Value> number = values::binary(op, left, right)) return *number;
+  if (as<values::Array>(left) || as<values::Array>(right)) {
+    const auto result = array_binary(op, left, right);
+    return result ? *result : unknown(Why::NotComputed, span);
+  }
+  const auto *x = as<values::Text>(left), *y = as<values::Text>(right);
+  if (op == ast::BinaryOp::Add && x && y) return text(std::string(x->text) + std::string(y->text));
+  const bool lists = as<values::List>(left) && as<values::List>(right);
+  const bool tuples = as<values::Tuple>(left) && as<values::Tuple>(right);
+  if (op == ast::BinaryOp::Add && (lists || tuples)) {
+    const auto a = elements_of(left), b = elements_of(right);
+    if (!a || !b) return unknown(Why::Changed, span);
+    std::vector<Value> all(a->begin(), a->end());
+    all.insert(all.end(), b->begin(), b->end());
+    return lists ? new_list(all) : tuple(all);
+  }
+  const std::optional<WideInt> times = values::integer_of(right);
+  if (op == ast::BinaryOp::Multiply && times && *times <= 16384) {
+    std::string repeated;
+    for (WideInt i = 0; x && i < *times; ++i) repeated += x->text;
+    if (x) return text(repeated);
+    if (const auto a = elements_of(left)) {
+      std::vector<Value> all;
+      for (WideInt i = 0; i < *times && all.size() <= 16384; ++i) all.insert(all.end(), a->begin(), a->end());
+      return as<values::List>(left) ? new_list(all) : tuple(all);
+    }
+  }
+  return unknown(Why::NotComputed, span);
+}
+
+Value Interpreter::attribute(const Value& value, std::string_view name, Span span) {
+  if (const auto* path = as<values::Path>(value)) {
+    const std::string joined = std::string(path->name) + "." + std::string(name);
+    if (const Binding* changed = own(Space{~std::uint32_t{0}}, arena.copy(std::string_view(joined))))
+      return unknown(Why::Changed, changed->where);
+    return module_value(joined, span);
+  }
+  if (const auto* file = as<values::File>(value)) {
+    run_file(file->index);
+    if (const Binding* binding = own(file_scopes[file->index]->space, name)) {
+      if (values::is_unknown(binding->value)) in_doubt = true;
+      return binding->value;
+    }
+    return unknown(Why::NotComputed, span);
+  }
+  if (const auto* of = as<values::Class>(value)) {
+    if (const Binding* binding = own(Space{static_cast<std::uint32_t>(of->object)}, name))
+      return binding->value;
+    return unknown(Why::NotComputed, span);
+  }
+  if (const auto* array = as<values::Array>(value)) {
+    if (const auto result = array_attribute(*array, name)) return *result;
+    // It may be a view of it.
+    const bool reads = name == "dtype" || name == "itemsize" || name == "strides" || name == "nbytes";
+    std::set<std::uint32_t> seen;
+    if (!reads) reach(value, span, seen);
+  }
+  // A member of an enumeration is its number.
+  if (name == "value" && values::is_number(value)) return value;
+  return unknown(Why::NotComputed, span);
+}
+
+static Value named(Interpreter& run, const ast::NamedExpr& expr) {
+  const Value value = run.evaluate(*expr.value);
+  run.bind(expr.target->text, value, expr.target->span);
+  return value;
+}
+
+static Value unary(Interpreter& run, const ast::Unary& expr) {
+  const Value operand = run.evaluate(*expr.operand);
+  if (expr.op == ast::UnaryOp::Not)
+    if (const std::optional<bool> known = run.truth(operand)) return !*known;
+  const std::optional<Value> value = values::unary(expr.op, operand);
+  return value ? *value : run.unknown(Why::NotComputed, expr.span);
+}
+
+static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList parts) {
+  bool is_whole = true;
+  const std::vector<Value> all = elements(run, parts, is_whole);
+  if (!is_whole) return run.unknown(Why::NotComputed, expr.span);
+  return expr.kind == ast::Kind::List ? run.new_list(all) : run.tuple(all);
+}
+
+static Value dict(Interpreter& run, const ast::Dict& expr) {
+  std::vector<Value> pairs;
+  for (std::size_t i = 0; i < expr.keys.size(); ++i) {
+    pairs.push_back(run.evaluate(*expr.keys[i]));
+    pairs.push_back(run.evaluate(*expr.values[i]));
+  }
+  return run.new_dict(pairs);
+}
+
+static Value lambda(Interpreter& run, const ast::Lambda& expr) {
+  auto* made = run.arena.make<FunctionData>();
+  made->serial = static_cast<std::uint32_t>(run.functions.size());
+  made->def = expr.function;
+  made->scope = run.frame->scope;
+  run.functions.push_back(made);
+  return values::Function{made};
+}
+
+Value Interpreter::evaluate(const ast::Expr& expr) {
+  if (++steps > limits.statements * 16) return unknown(Why::NotComputed, expr.span);
+  switch (expr.kind) {
+  case ast::Kind::Name: return read(ast::get<ast::Name>(expr).text, expr.span);
+  case ast::Kind::IntLiteral: return static_cast<WideInt>(ast::get<ast::IntLiteral>(expr).value);
+  case ast::Kind::FloatLiteral: return ast::get<ast::FloatLiteral>(expr).value;
+  case ast::Kind::ImaginaryLiteral: return values::Complex{0, ast::get<ast::ImaginaryLiteral>(expr).value};
+  case ast::Kind::BoolLiteral: return ast::get<ast::BoolLiteral>(expr).value;
+  case ast::Kind::NoneLiteral: return values::None{};
+  case ast::Kind::EllipsisLiteral: return values::Ellipsis{};
+  case ast::Kind::StringLiteral: return values::Text{ast::get<ast::StringLiteral>(expr).value};
+  case ast::Kind::Compare: return compare_chain(*this, ast::get<ast::Compare>(expr));
+  case ast::Kind::BoolOp: return bool_op(*this, ast::get<ast::BoolOp>(expr));
+  case ast::Kind::Conditional: return conditional(*this, ast::get<ast::Conditional>(expr));
+  case ast::Kind::Call: return call(ast::get<ast::Call>(expr));
+  case ast::Kind::Subscript: return python::subscript(*this, ast::get<ast::Subscript>(expr));
+  case ast::Kind::NamedExpr: return named(*this, ast::get<ast::NamedExpr>(expr));
+  case ast::Kind::Unary: return unary(*this, ast::get<ast::Unary>(expr));
+  case ast::Kind::Binary: {
+    const auto& node = ast::get<ast::Binary>(expr);
+    const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    return binary(node.op, left, right, expr.span);
+  }
+  case ast::Kind::Attribute: {
+    const auto& node = ast::get<ast::Attribute>(expr);
+    return attribute(evaluate(*node.value), node.name, expr.span);
+  }
+  case ast::Kind::Tuple: return sequence(*this, expr, ast::get<ast::Tuple>(expr).elements);
+  case ast::Kind::List: return sequence(*this, expr, ast::get<ast::List>(expr).elements);
+  case ast::Kind::Dict: return dict(*this, ast::get<ast::Dict>(expr));
+  case ast::Kind::Lambda: return lambda(*this, ast::get<ast::Lambda>(expr));
+  case ast::Kind::Slice:
+  case ast::Kind::Set:
+  case ast::Kind::Starred: break; // nothing that a kernel reads
+  case ast::Kind::ExprStmt:
+  case ast::Kind::Assign:
+  case ast::Kind::AugAssign:
+  case ast::Kind::AnnAssign:
+  case ast::Kind::If:
+  case ast::Kind::While:
+  case ast::Kind::For:
+  case ast::Kind::Break:
+  case ast::Kind::Continue:
+  case ast::Kind::Pass:
+  case ast::Kind::Delete:
+  case ast::Kind::Return:
+  case ast::Kind::Assert:
+  case ast::Kind::Raise:
+  case ast::Kind::FunctionDef:
+  case ast::Kind::StructDef:
+  case ast::Kind::Import:
+  case ast::Kind::FromImport: break; // a statement
+  }
+  ast::each_part(expr, [&](const ast::Expr& part) { evaluate(part); });
+  return unknown(Why::NotComputed, expr.span);
+}
+
+} // namespace kern::python

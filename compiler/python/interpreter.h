@@ -1,0 +1,204 @@
+// The state of a run and its functions over several files. Private to python/.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/python/python.h"
+#include "compiler/python/store.h"
+
+namespace kern::python {
+
+// Where names are looked up from: a file, a class, or a call of a function.
+struct Scope {
+  Space space{};
+  const Scope* parent = nullptr;
+  std::uint32_t file = 0;
+  bool is_class = false;
+  const ast::HostStatement* owner = nullptr; // a function or class
+  bool is_call = false;                      // of a function that the program calls
+};
+
+} // namespace kern::python
+
+namespace kern::values {
+
+// A function that a `def` or `lambda` made, each time that it ran.
+struct FunctionData {
+  std::uint32_t serial = 0;
+  const ast::HostStatement* statement = nullptr; // null of a lambda
+  const ast::FunctionDef* def = nullptr;         // null of one that no kernel can call
+  const python::Scope* scope = nullptr;
+  std::span<const Value> defaults;   // of its last parameters
+  std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
+  bool is_jit = false;               // a decorator or call gives it to Numba
+  bool is_device = false;
+};
+
+} // namespace kern::values
+
+namespace kern::python {
+
+using values::FunctionData;
+
+// Returns the statements inside of a function or class, with kernels that were generated among them.
+inline const ast::Module* code_of(const ast::HostStatement& statement) {
+  const bool has_body = statement.body && !statement.body->statements.empty();
+  return has_body ? statement.body : statement.code;
+}
+
+// How a block may end, and what is so then.
+struct Ends {
+  std::optional<Store> next, breaks, continues, returns, raises;
+  std::optional<Value> result; // of `returns`
+};
+
+// The code that runs now: a file, a class or a call.
+struct Frame {
+  const Scope* scope;
+  std::set<std::string_view> globals, nonlocals; // that it declares
+  std::optional<WideInt> last_member;            // of an enumeration
+};
+
+struct Launches {
+  std::vector<Store> stores; // at each place where it may run first
+};
+
+struct Interpreter {
+  const SourceManager& sources;
+  std::span<const SourceFile> files;
+  Limits limits;
+  Arena arena{};
+  Store store{};
+  Frame* frame = nullptr;
+  std::vector<Frame*> frames{};
+  bool in_doubt = false; // a statement may raise: something in it is not known
+  std::size_t steps = 0, calls = 0;
+  std::uint32_t next_space = 0, next_object = 0;
+  std::unordered_map<std::string_view, std::uint32_t> name_ids{};
+  std::vector<std::string_view> names{};
+  std::vector<const Scope*> file_scopes{};
+  std::vector<bool> is_started{};
+  std::vector<FunctionData*> functions{};
+  std::unordered_map<const FunctionData*, Launches> launches{};
+  std::unordered_map<std::uint32_t, const Scope*> class_scopes{}; // by their spaces
+  std::unordered_map<const FunctionData*, Store>
+      frame_ends{}; // of the code around each, where nobody called it
+  std::vector<const FunctionData*> escaped{};
+  bool is_rerunning = false;
+  std::unordered_map<std::string, Value> given{}; // by -D: "N", "make.n"
+
+  // names.cpp
+  std::uint32_t name_id(std::string_view name);
+  const Scope* new_scope(const Scope* parent, std::uint32_t file, const ast::HostStatement* owner,
+                         bool is_class);
+  const Binding* own(Space space, std::string_view name);
+  void set(Space space, std::string_view name, const Value& value, Span where);
+  void bind(std::string_view name, Value value, Span where);
+  void unbind(std::string_view name);
+  void bind_all_unknown(Space space, Span where);
+  std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
+  Value read(std::string_view name, Span span);
+  std::string path_of(const Scope& scope) const;
+
+  // objects.cpp
+  Value unknown(Why why, Span where);
+  Value text(std::string_view value) { return values::Text{arena.copy(value)}; }
+  Value tuple(const std::vector<Value>& elements) { return values::Tuple{arena.copy(elements)}; }
+  Value new_list(const std::vector<Value>& elements);
+  Value new_dict(const std::vector<Value>& pairs);
+  const Content& content(ObjectId object) const;
+  void set_content(ObjectId object, const Content& content);
+  void forget(ObjectId object, Span where);
+  std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple or list
+  std::optional<std::vector<Value>> iterate(const Value& value);         // ranges, dicts, texts too
+  std::optional<bool> truth(const Value& value);
+
+  // join.cpp
+  Value joined(const Value& a, const Value& b, Span where) const;
+  Store joined(const Store& a, const Store& b, Span where);
+  void merge(std::optional<Store>& into, const std::optional<Store>& other, Span where);
+  void merge(Ends& into, const Ends& other, Span where); // but for `next`
+
+  // expressions.cpp
+  Value evaluate(const ast::Expr& expr);
+  Value attribute(const Value& value, std::string_view name, Span span);
+  Value subscript(const Value& value, const Value& index, Span span);
+  Value binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
+
+  // calls.cpp
+  struct Arguments {
+    std::vector<Value> positional;
+    std::vector<values::NamedValue> keywords;
+    bool is_whole = true; // no `*` or `**` of what is not known
+  };
+  Arguments arguments(const ast::Call& call);
+  Value call(const ast::Call& expr);
+  Value call(const Value& callee, const Arguments& args, Span span);
+  Value call_function(const FunctionData& function, const Arguments& args, Span span);
+  Value make_term(const Value& callee, const Arguments& args);
+  void enter(const FunctionData& function, const Arguments& args, Why missing, Span span);
+
+  // module_calls.cpp
+  Value call_path(std::string_view path, const Arguments& args, Span span);
+  std::optional<Value> call_on_names(std::string_view path, const Arguments& args, Span span);
+  std::optional<Value> call_python(std::string_view path, const Arguments& args, Span span);
+  Value call_numpy(std::string_view path, const Arguments& args, Span span);
+
+  // methods.cpp
+  std::optional<Value> call_method(const Value& object, std::string_view name, const Arguments& args,
+                                   Span span);
+
+  // arrays.cpp
+  std::optional<Value> make_array(std::string_view name, const Arguments& args);
+  std::optional<Value> array_binary(ast::BinaryOp op, const Value& left, const Value& right);
+  std::optional<Value> array_part(const values::Array& array, const ast::Subscript& expr);
+  Value element_or_view(const Value& part);
+  bool store_numbers(const values::Array& part, const Value& value);
+  std::optional<Value> array_attribute(const values::Array& array, std::string_view name);
+  std::optional<Value> array_method(const values::Array& array, std::string_view name, const Arguments& args,
+                                    Span span);
+  std::string print_array(const values::Array& array) const;
+
+  // effects.cpp: what is not followed
+  Value unknown_call(const Arguments& args, Span span);
+  void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
+  void escape(const FunctionData& function, Span span);
+  void run_escaped(Span span);
+  void launch(const FunctionData& function, bool is_sure);
+  void record_launch(const FunctionData& function, bool is_sure, std::set<const FunctionData*>& seen);
+  void apply_uses(std::span<const ast::NameUse> uses);
+
+  // statements.cpp
+  Ends run_simple(const ast::Stmt& stmt);
+  void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
+  void define_generated(const ast::FunctionDef& def);
+  void define_class(const ast::HostStatement& statement);
+
+  // assignments.cpp
+  void assign(const ast::Expr& target, const Value& value, Span where);
+  void augment(const ast::AugAssign& stmt);
+  void store_attribute(const ast::Attribute& target, const Value& value);
+
+  // imports.cpp
+  void import(const ast::Stmt& stmt);
+  void import_all(std::string_view module, std::optional<std::size_t> index, Span where);
+  void run_file(std::size_t index);
+  std::optional<std::size_t> file_of(std::string_view module) const;
+  Value module_value(std::string_view module, Span span);
+
+  // compound.cpp
+  Ends run_block(const ast::Module& block);
+  Ends run_statement(const ast::HostStatement& statement, ast::Block items);
+  Ends run_compound(const ast::HostStatement& statement);
+  Ends run_ifs(std::span<const ast::HostClause> clauses, Span where);
+  Ends run_loop(const ast::HostStatement& statement);
+  Ends run_try(std::span<const ast::HostClause> clauses, Span where);
+
+  // python.cpp
+  void run_uncalled(const Scope& scope, const ast::Module& tree);
+};
+
+} // namespace kern::python

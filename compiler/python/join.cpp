@@ -1,0 +1,92 @@
+// Two ways that may both have been gone: what differs is not known any more. What one of them alone defines is there only
+// where it was gone, so a function, class or module stays what it is.
+#include <algorithm>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+static bool is_definition(const Value& value) {
+  return values::as<values::Function>(value) || values::as<values::Class>(value) ||
+         values::as<values::File>(value) || values::as<values::Path>(value);
+}
+
+static const FunctionData* jit_of(const Value& value) {
+  const auto* function = values::as<values::Function>(value);
+  return function && function->data->is_jit ? function->data : nullptr;
+}
+
+Value Interpreter::joined(const Value& a, const Value& b, Span where) const {
+  if (values::is_same(a, b)) return a;
+  if (values::is_unknown(a)) return a;
+  if (values::is_unknown(b)) return b;
+  // Where there is no GPU another function stands in for the kernel.
+  const FunctionData *x = jit_of(a), *y = jit_of(b);
+  if (x && !y && values::as<values::Function>(b)) return a;
+  if (y && !x && values::as<values::Function>(a)) return b;
+  return values::Unknown{Why::Bound, where};
+}
+
+static bool is_same_content(const Content& a, const Content& b) {
+  return a.is_known == b.is_known && a.type == b.type && (a.is_known || a.where == b.where) &&
+         (a.elements.data() == b.elements.data() ||
+          std::ranges::equal(a.elements, b.elements, values::is_same)) &&
+         (a.bits.data() == b.bits.data() || std::ranges::equal(a.bits, b.bits)) &&
+         a.elements.size() == b.elements.size();
+}
+
+Store Interpreter::joined(const Store& a, const Store& b, Span where) {
+  if (a == b) return a;
+  const auto is_open = [&](std::uint64_t key) {
+    return std::ranges::any_of(frames, [&](const Frame* each) {
+      for (const Scope* scope = each->scope; scope; scope = scope->parent)
+        if (static_cast<std::uint64_t>(scope->space) == key >> 32) return true;
+      return false;
+    });
+  };
+  const auto pick_name = [&](std::uint64_t key, const Binding* x, const Binding* y) -> Binding {
+    if (x && y) {
+      const Value value = joined(x->value, y->value, where);
+      return {value,
+              values::is_same(value, y->value) && !values::is_same(value, x->value) ? y->where : x->where};
+    }
+    const Binding& only = x ? *x : *y;
+    if (is_definition(only.value) || values::is_unknown(only.value) || !is_open(key)) return only;
+    return {values::Unknown{Why::Bound, where}, only.where};
+  };
+  const auto pick_content = [&](std::uint64_t, const Content* x, const Content* y) -> Content {
+    if (!x || !y) return x ? *x : *y;
+    if (is_same_content(*x, *y)) return *x;
+    Content changed;
+    changed.is_known = false;
+    changed.where = !x->is_known ? x->where : !y->is_known ? y->where : where;
+    return changed;
+  };
+  const auto same_binding = [](const Binding& x, const Binding& y) {
+    return values::is_same(x.value, y.value) && x.where == y.where;
+  };
+  Store result;
+  result.names = PersistentMap<Binding>::join(arena, a.names, b.names, pick_name, same_binding);
+  result.contents =
+      PersistentMap<Content>::join(arena, a.contents, b.contents, pick_content, is_same_content);
+  return result;
+}
+
+void Interpreter::merge(std::optional<Store>& into, const std::optional<Store>& other, Span where) {
+  if (!other) return;
+  into = into ? joined(*into, *other, where) : *other;
+}
+
+void Interpreter::merge(Ends& into, const Ends& other, Span where) {
+  merge(into.breaks, other.breaks, where);
+  merge(into.continues, other.continues, where);
+  merge(into.raises, other.raises, where);
+  if (!other.returns) return;
+  const bool had = into.returns.has_value();
+  merge(into.returns, other.returns, where);
+  const Value none = values::None{};
+  const Value result = other.result.value_or(none);
+  into.result = had ? joined(into.result.value_or(none), result, where) : result;
+}
+
+} // namespace kern::python

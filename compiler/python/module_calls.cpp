@@ -1,0 +1,178 @@
+// Calls of what Python and the modules that Kern knows have: computed, or said what they may keep and change.
+#include <algorithm>
+#include <array>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+static bool is_in(std::span<const std::string_view> list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
+}
+
+// Functions of Python that keep and change nothing that they are given.
+static constexpr std::array<std::string_view, 33> reading = {
+    "len",      "sum",    "min",        "max",        "range", "any",   "all",  "print",   "str",
+    "repr",     "id",     "isinstance", "issubclass", "int",   "float", "bool", "complex", "abs",
+    "round",    "ord",    "chr",        "hash",       "type",  "hex",   "bin",  "oct",     "format",
+    "callable", "divmod", "pow",        "hasattr",    "open",  "input"};
+// Those whose result holds the elements of what they are given.
+static constexpr std::array<std::string_view, 10> regrouping = {
+    "tuple", "list", "sorted", "set", "enumerate", "zip", "iter", "next", "dict", "reversed"};
+static constexpr std::array<std::string_view, 9> numpy_changing = {
+    "put", "copyto", "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "partial"};
+static constexpr std::string_view numpy_viewing[] = {"asarray",
+                                                     "asanyarray",
+                                                     "ascontiguousarray",
+                                                     "asfortranarray",
+                                                     "require",
+                                                     "ravel",
+                                                     "reshape",
+                                                     "transpose",
+                                                     "squeeze",
+                                                     "atleast_1d",
+                                                     "atleast_2d",
+                                                     "atleast_3d",
+                                                     "broadcast_to",
+                                                     "swapaxes",
+                                                     "moveaxis",
+                                                     "rollaxis",
+                                                     "expand_dims",
+                                                     "flip",
+                                                     "fliplr",
+                                                     "flipud",
+                                                     "rot90",
+                                                     "diagonal",
+                                                     "diag",
+                                                     "split",
+                                                     "array_split",
+                                                     "hsplit",
+                                                     "vsplit",
+                                                     "real",
+                                                     "imag",
+                                                     "frombuffer",
+                                                     "broadcast_arrays"};
+
+// What binds names by their texts, or hands out all of them.
+std::optional<Value> Interpreter::call_on_names(std::string_view path, const Arguments& args, Span span) {
+  const std::vector<Value>& positional = args.positional;
+  if (path == "exec" || path == "globals" || path == "vars" || path == "locals" || path == "eval") {
+    if (path != "vars" || positional.empty()) bind_all_unknown(file_scopes[frame->scope->file]->space, span);
+    return unknown(Why::NotComputed, span);
+  }
+  if ((path == "setattr" && positional.size() == 3) || (path == "delattr" && positional.size() == 2)) {
+    const auto* name = as<values::Text>(positional[1]);
+    const auto* of = as<values::Class>(positional[0]);
+    const auto* file = as<values::File>(positional[0]);
+    const Space space = of     ? Space{static_cast<std::uint32_t>(of->object)}
+                        : file ? file_scopes[file->index]->space
+                               : Space{};
+    if ((of || file) && name)
+      set(space, name->text, path == "setattr" ? positional[2] : unknown(Why::Bound, span), span);
+    else if (of || file)
+      bind_all_unknown(space, span);
+    return values::None{};
+  }
+  return std::nullopt;
+}
+
+static std::optional<Value> range_of(const std::vector<Value>& positional) {
+  std::array<WideInt, 3> parts{0, 0, 1};
+  for (std::size_t i = 0; i < positional.size(); ++i) {
+    const auto part = values::integer_of(positional[i]);
+    if (!part || *part < -(WideInt(1) << 62) || *part > WideInt(1) << 62) return std::nullopt;
+    parts[positional.size() == 1 ? 1 : i] = *part;
+  }
+  if (parts[2] == 0) return std::nullopt;
+  return values::Range{static_cast<std::int64_t>(parts[0]), static_cast<std::int64_t>(parts[1]),
+                       static_cast<std::int64_t>(parts[2])};
+}
+
+// What Python itself has and python/ computes.
+std::optional<Value> Interpreter::call_python(std::string_view path, const Arguments& args, Span span) {
+  const std::vector<Value>& positional = args.positional;
+  if (path == "len" && positional.size() == 1) {
+    if (const auto* array = as<values::Array>(positional[0]); array && !array->form->extents.empty())
+      return static_cast<WideInt>(array->form->extents[0]);
+    if (const auto* string = as<values::Text>(positional[0]))
+      return static_cast<WideInt>(string->text.size());
+    const auto elements = iterate(positional[0]);
+    return elements ? Value(static_cast<WideInt>(elements->size())) : unknown(Why::NotComputed, span);
+  }
+  if (path == "range" && !positional.empty() && positional.size() <= 3)
+    return range_of(positional).value_or(unknown(Why::NotComputed, span));
+  if ((path == "list" || path == "tuple") && positional.size() <= 1) {
+    const auto elements = positional.empty() ? std::vector<Value>{} : iterate(positional[0]);
+    if (elements) return path == "list" ? new_list(*elements) : tuple(*elements);
+    return unknown_call(args, span);
+  }
+  if (path == "dict" && positional.empty() && args.is_whole) {
+    std::vector<Value> pairs;
+    for (const values::NamedValue& each : args.keywords)
+      pairs.insert(pairs.end(), {values::Text{each.name}, each.value});
+    return new_dict(pairs);
+  }
+  const bool spreads = positional.size() == 1 && (path == "min" || path == "max" || path == "sum");
+  if (spreads)
+    if (const auto elements = iterate(positional[0]); elements && !elements->empty()) {
+      if (path != "sum") {
+        // One of the elements is the result, which may be changed through it.
+        const auto found = values::call(path, *elements);
+        return found ? *found : unknown_call(args, span);
+      }
+      Value sum = WideInt(0);
+      for (const Value& each : *elements) sum = binary(ast::BinaryOp::Add, sum, each, span);
+      return sum;
+    }
+  if (path == "str" && positional.size() == 1) {
+    if (as<values::Text>(positional[0])) return positional[0];
+    if (as<WideInt>(positional[0])) return text(values::print(positional[0]));
+  }
+  if (path == "print") return values::None{};
+  return std::nullopt;
+}
+
+Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span span) {
+  const std::string_view name = path.substr(path.rfind('.') + 1);
+  if (name == "dtype") return make_term(values::Path{path}, args);
+  const bool has_output =
+      std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
+  const bool is_same = name == "asarray" && !args.positional.empty() && as<values::Array>(args.positional[0]);
+  if (path.find('.') == path.rfind('.') && !is_same)
+    if (const auto made = make_array(name == "asarray" ? "array" : name, args)) return *made;
+  const bool may_change = is_in(numpy_changing, name) || has_output || path.starts_with("numpy.random");
+  if (may_change || is_in(numpy_viewing, name)) return unknown_call(args, span);
+  return unknown(Why::NotComputed, span);
+}
+
+Value Interpreter::call_path(std::string_view path, const Arguments& args, Span span) {
+  const std::string_view module = path.substr(0, path.find('.'));
+  if (const auto result = call_on_names(path, args, span)) return *result;
+  if (!args.keywords.empty() && module == path && path != "print" && path != "dict")
+    return unknown_call(args, span);
+  if (const auto result = call_python(path, args, span)) return *result;
+  if (args.keywords.empty())
+    if (const auto result = values::call(path, args.positional)) return *result;
+  if (module == path && is_in(regrouping, path)) {
+    // The result holds the elements, not what holds them.
+    Arguments inner;
+    for (const Value& each : args.positional) {
+      const auto elements = iterate(each);
+      if (!elements) return unknown_call(args, span);
+      inner.positional.insert(inner.positional.end(), elements->begin(), elements->end());
+    }
+    return unknown_call(inner, span);
+  }
+  if (module == path)
+    return is_in(reading, path) && path != "min" && path != "max" ? unknown(Why::NotComputed, span)
+                                                                  : unknown_call(args, span);
+  if (module == "numpy") return call_numpy(path, args, span);
+  if (module == "numba" || module == "collections" || module == "kern")
+    return make_term(values::Path{path}, args);
+  if (module == "math" || module == "operator") return unknown(Why::NotComputed, span);
+  return unknown_call(args, span);
+}
+
+} // namespace kern::python

@@ -1,0 +1,92 @@
+// Names, by Python's scopes: those of a function, of the functions around it, of the file, then of Python. A class's are
+// seen by its own statements alone.
+#include <fmt/format.h>
+
+#include "compiler/ast/host_modules.h"
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+std::uint32_t Interpreter::name_id(std::string_view name) {
+  const auto [found, is_new] = name_ids.try_emplace(name, static_cast<std::uint32_t>(names.size()));
+  if (is_new) names.push_back(name);
+  return found->second;
+}
+
+const Scope* Interpreter::new_scope(const Scope* parent, std::uint32_t file, const ast::HostStatement* owner,
+                                    bool is_class) {
+  return arena.make<Scope>(Space{next_space++}, parent, file, is_class, owner, parent && parent->is_call);
+}
+
+std::string Interpreter::path_of(const Scope& scope) const {
+  std::string path;
+  for (const Scope* each = &scope; each && each->owner; each = each->parent)
+    path = path.empty() ? std::string(each->owner->name) : fmt::format("{}.{}", each->owner->name, path);
+  return path;
+}
+
+const Binding* Interpreter::own(Space space, std::string_view name) {
+  return store.names.find(key_of(space, name_id(name)));
+}
+
+void Interpreter::set(Space space, std::string_view name, const Value& value, Span where) {
+  store.names.set(arena, key_of(space, name_id(name)), {value, where});
+}
+
+void Interpreter::bind(std::string_view name, Value value, Span where) {
+  const Scope* scope = frame->scope;
+  const Scope* const file = file_scopes[scope->file];
+  if (frame->globals.contains(name)) scope = file;
+  if (frame->nonlocals.contains(name))
+    for (const Scope* outer = scope->parent; outer && outer != file; outer = outer->parent)
+      if (!outer->is_class && own(outer->space, name)) {
+        scope = outer;
+        break;
+      }
+  if (!given.empty() && !scope->is_call) {
+    const std::string path = path_of(*scope);
+    const auto found = given.find(path.empty() ? std::string(name) : fmt::format("{}.{}", path, name));
+    if (found != given.end() && (scope->file == 0 || !path.empty())) value = found->second;
+  }
+  set(scope->space, name, value, where);
+}
+
+void Interpreter::unbind(std::string_view name) {
+  const Space space =
+      frame->globals.contains(name) ? file_scopes[frame->scope->file]->space : frame->scope->space;
+  store.names.erase(arena, key_of(space, name_id(name)));
+}
+
+void Interpreter::bind_all_unknown(Space space, Span where) {
+  std::vector<std::uint64_t> keys;
+  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
+                   [&](std::uint64_t key, const Binding& binding) {
+                     const bool is_value = !values::as<values::Function>(binding.value) &&
+                                           !values::as<values::Path>(binding.value) &&
+                                           !values::as<values::File>(binding.value);
+                     if (is_value) keys.push_back(key);
+                   });
+  for (std::uint64_t key : keys) store.names.set(arena, key, {unknown(Why::Bound, where), where});
+}
+
+std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view name, bool is_own_code) {
+  for (const Scope* each = &scope; each; each = each->parent) {
+    if (each->is_class && !(is_own_code && each == &scope)) continue;
+    if (const Binding* binding = own(each->space, name)) return Found{binding->value, binding->where};
+  }
+  return std::nullopt;
+}
+
+Value Interpreter::read(std::string_view name, Span span) {
+  const bool is_global = frame->globals.contains(name);
+  const Scope& scope = is_global ? *file_scopes[frame->scope->file] : *frame->scope;
+  if (std::optional<Found> found = look_up(scope, name, true)) {
+    if (values::is_unknown(found->value)) in_doubt = true;
+    return found->value;
+  }
+  if (name == "__name__") return text(frame->scope->file == 0 ? "__main__" : "module");
+  if (name == "__file__") return unknown(Why::NotComputed, span);
+  return values::Path{name};
+}
+
+} // namespace kern::python

@@ -1,0 +1,90 @@
+// What lists, dicts and arrays hold.
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+Value Interpreter::unknown(Why why, Span where) {
+  in_doubt = true;
+  return values::Unknown{why, where};
+}
+
+Value Interpreter::new_list(const std::vector<Value>& elements) {
+  const ObjectId object{next_object++};
+  Content made;
+  made.elements = arena.copy(elements);
+  set_content(object, made);
+  return values::List{object};
+}
+
+Value Interpreter::new_dict(const std::vector<Value>& pairs) {
+  return values::Dict{values::as<values::List>(new_list(pairs))->object};
+}
+
+const Content& Interpreter::content(ObjectId object) const {
+  static constexpr Content nothing{};
+  const Content* found = store.contents.find(static_cast<std::uint64_t>(object));
+  return found ? *found : nothing;
+}
+
+void Interpreter::set_content(ObjectId object, const Content& content) {
+  store.contents.set(arena, static_cast<std::uint64_t>(object), content);
+}
+
+void Interpreter::forget(ObjectId object, Span where) {
+  Content changed;
+  changed.is_known = false;
+  changed.where = where;
+  set_content(object, changed);
+}
+
+std::optional<std::span<const Value>> Interpreter::elements_of(const Value& value) {
+  if (const auto* tuple = values::as<values::Tuple>(value)) return tuple->elements;
+  const auto* list = values::as<values::List>(value);
+  if (!list || !content(list->object).is_known) return std::nullopt;
+  return content(list->object).elements;
+}
+
+std::optional<std::vector<Value>> Interpreter::iterate(const Value& value) {
+  if (const auto elements = elements_of(value)) return std::vector<Value>(elements->begin(), elements->end());
+  std::vector<Value> result;
+  if (const auto* array = values::as<values::Array>(value); array && !array->form->extents.empty()) {
+    const values::ArrayForm& form = *array->form;
+    for (std::int64_t i = 0; i < form.extents[0]; ++i) {
+      if (!content(array->object).is_known || result.size() > limits.statements) return std::nullopt;
+      const auto* row = arena.make<values::ArrayForm>(
+          form.type, form.extents.subspan(1), form.strides.subspan(1), form.first + i * form.strides[0]);
+      result.push_back(element_or_view(values::Array{array->object, row}));
+    }
+    return result;
+  }
+  if (const auto* range = values::as<values::Range>(value)) {
+    for (std::int64_t i = range->start; range->step > 0 ? i < range->stop : i > range->stop;
+         i += range->step) {
+      if (result.size() > limits.statements) return std::nullopt;
+      result.emplace_back(static_cast<WideInt>(i));
+    }
+    return result;
+  }
+  if (const auto* dict = values::as<values::Dict>(value); dict && content(dict->object).is_known) {
+    const std::span<const Value> pairs = content(dict->object).elements;
+    for (std::size_t i = 0; i < pairs.size(); i += 2) result.push_back(pairs[i]);
+    return result;
+  }
+  if (const auto* string = values::as<values::Text>(value)) {
+    for (std::size_t i = 0; i < string->text.size(); ++i) {
+      if (string->text[i] & 0x80) return std::nullopt;
+      result.push_back(values::Text{string->text.substr(i, 1)});
+    }
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> Interpreter::truth(const Value& value) {
+  const auto* dict = values::as<values::Dict>(value);
+  if (dict && content(dict->object).is_known) return !content(dict->object).elements.empty();
+  if (const auto elements = elements_of(value)) return !elements->empty();
+  return values::truth_of(value);
+}
+
+} // namespace kern::python

@@ -1,0 +1,156 @@
+// Statements without a block, and definitions. A function is a value of its own each time that its `def` runs, for it sees
+// the names of that time.
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+// `del`.
+static void remove(Interpreter& run, const ast::Delete& stmt) {
+  for (const ast::Expr* target : stmt.targets) {
+    if (const auto* name = ast::as<ast::Name>(target))
+      run.unbind(name->text);
+    else if (const auto* item = ast::as<ast::Subscript>(target)) {
+      std::set<std::uint32_t> seen;
+      run.reach(run.evaluate(*item->value), stmt.span, seen);
+    } else if (const auto* member = ast::as<ast::Attribute>(target)) {
+      run.store_attribute(*member, run.unknown(Why::Bound, stmt.span));
+    }
+  }
+}
+
+Ends Interpreter::run_simple(const ast::Stmt& stmt) {
+  Ends ends;
+  if (const auto* node = ast::as<ast::Assign>(&stmt)) {
+    // RED = auto(), in an enumeration: one more than the member before it.
+    const auto* made = ast::as<ast::Call>(node->value);
+    const std::string_view callee = made ? sources.text(made->callee->span) : "";
+    const bool counts =
+        frame->scope->is_class && frame->scope->owner->is_enum && (callee == "auto" || callee == "enum.auto");
+    const Value value = counts ? Value(frame->last_member.value_or(0) + 1) : evaluate(*node->value);
+    frame->last_member = values::integer_of(value);
+    for (const ast::Expr* target : node->targets) assign(*target, value, stmt.span);
+  } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
+    augment(*augmented);
+  } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
+    if (annotated->value) assign(*annotated->target, evaluate(*annotated->value), stmt.span);
+  } else if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
+    evaluate(*expr->value);
+  } else if (ast::as<ast::Import>(&stmt) || ast::as<ast::FromImport>(&stmt)) {
+    import(stmt);
+  } else if (const auto* removal = ast::as<ast::Delete>(&stmt)) {
+    remove(*this, *removal);
+  } else if (const auto* result = ast::as<ast::Return>(&stmt)) {
+    ends.result = result->value ? evaluate(*result->value) : Value(values::None{});
+    ends.returns = store;
+    return ends;
+  } else if (ast::as<ast::Break>(&stmt)) {
+    ends.breaks = store;
+    return ends;
+  } else if (ast::as<ast::Continue>(&stmt)) {
+    ends.continues = store;
+    return ends;
+  } else if (const auto* raise = ast::as<ast::Raise>(&stmt)) {
+    if (raise->value) evaluate(*raise->value);
+    ends.raises = store;
+    return ends;
+  } else if (const auto* check = ast::as<ast::Assert>(&stmt)) {
+    evaluate(*check->condition);
+  } else if (const auto* def = ast::as<ast::StructDef>(&stmt)) {
+    bind(def->name, values::Unknown{Why::NotComputed, def->name_span}, def->name_span);
+  } else if (const auto* function = ast::as<ast::FunctionDef>(&stmt)) {
+    define_generated(*function);
+  }
+  ends.next = store;
+  return ends;
+}
+
+// Says whether a value is a decorator that gives a function to Numba, and whether it names types, so that the function is
+// compiled where it stands.
+static bool is_jit(const Value& value, bool& is_device, bool& is_eager) {
+  const auto* term = as<values::Term>(value);
+  const Value& callee = term ? term->data->callee : value;
+  const auto* path = as<values::Path>(callee);
+  if (!path) return false;
+  const bool jits = path->name == "numba.cuda.jit" || path->name == "numba.jit" ||
+                    path->name == "numba.njit" || path->name == "kern.kernel" || path->name == "kern.device";
+  if (!jits || !term) return jits;
+  is_eager = !term->data->args.empty();
+  for (const values::NamedValue& each : term->data->keywords) {
+    if (each.name == "device" && values::truth_of(each.value) == true) is_device = true;
+    if (each.name == "signature") is_eager = true;
+  }
+  return true;
+}
+
+void Interpreter::define_function(const ast::HostStatement& statement, const ast::FunctionDef* def) {
+  auto* made = arena.make<FunctionData>();
+  made->serial = static_cast<std::uint32_t>(functions.size());
+  made->statement = &statement;
+  made->def = def;
+  made->scope = frame->scope;
+  bool is_eager = false, is_known = true;
+  if (def) {
+    std::vector<Value> decorators;
+    for (const ast::Expr* decorator : def->decorators) {
+      decorators.push_back(evaluate(*decorator));
+      const bool jits = is_jit(decorators.back(), made->is_device, is_eager);
+      const auto* path = as<values::Path>(decorators.back());
+      const bool is_plain =
+          path && (path->name == "staticmethod" || path->name == "classmethod" || path->name == "property");
+      made->is_jit = made->is_jit || jits;
+      is_known = is_known && (jits || is_plain);
+    }
+    made->decorators = arena.copy(decorators);
+  } else {
+    apply_uses(statement.head_uses);
+    made->is_jit = statement.is_jit;
+    is_known = sources.text(statement.span).starts_with("def");
+  }
+  std::vector<Value> defaults;
+  for (const ast::Param& param : def ? def->params : statement.code_params)
+    if (param.default_value) defaults.push_back(evaluate(*param.default_value));
+  made->defaults = arena.copy(defaults);
+  functions.push_back(made);
+  const Value value = values::Function{made};
+  bind(def ? def->name : statement.name, value, statement.name_span);
+  if (!is_known) {
+    // What decorates it may call it.
+    Arguments args;
+    args.positional.push_back(value);
+    for (const Value& decorator : made->decorators)
+      if (const auto* function = as<values::Function>(decorator))
+        call_function(*function->data, args, statement.span);
+    escape(*made, statement.span);
+  }
+  if (is_eager) launch(*made, true);
+}
+
+// A function that no statement of the host is.
+void Interpreter::define_generated(const ast::FunctionDef& def) {
+  auto* made = arena.make<FunctionData>();
+  made->serial = static_cast<std::uint32_t>(functions.size());
+  made->def = &def;
+  made->scope = frame->scope;
+  made->is_jit = true;
+  functions.push_back(made);
+  bind(def.name, values::Function{made}, def.name_span);
+}
+
+void Interpreter::define_class(const ast::HostStatement& statement) {
+  if (!statement.code)
+    return bind(statement.name, unknown(Why::NotComputed, statement.name_span), statement.name_span);
+  Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
+  Frame* const outer = std::exchange(frame, &inner);
+  frames.push_back(&inner);
+  const Ends ends = run_block(*code_of(statement));
+  if (ends.next) store = *ends.next;
+  frames.pop_back();
+  frame = outer;
+  class_scopes.emplace(static_cast<std::uint32_t>(inner.scope->space), inner.scope);
+  const ObjectId object{static_cast<std::uint32_t>(inner.scope->space)};
+  bind(statement.name, values::Class{object, &statement}, statement.name_span);
+}
+
+} // namespace kern::python

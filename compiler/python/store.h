@@ -1,0 +1,42 @@
+// The memory of a program at one moment: what each name is, and what each object holds. A copy is two pointers.
+#pragma once
+
+#include "compiler/python/persistent_map.h"
+#include "compiler/values/value.h"
+
+namespace kern::python {
+
+using values::ObjectId;
+using values::Value;
+using values::Why;
+
+// What a name is, and where it was bound.
+struct Binding {
+  Value value;
+  Span where;
+};
+
+// What an object holds: the elements of a list, keys and values of a dict in turn, or the numbers of arrays. Of a class its
+// attributes are names; it is here where attributes that nobody knows may have been added.
+struct Content {
+  bool is_known = true;
+  Span where; // it may be changed there
+  std::span<const Value> elements;
+  Type type = types::error;
+  std::span<const std::uint64_t> bits; // of one element after the other, two of a complex one
+};
+
+// A file, a class or a call of a function, whose names it has.
+enum class Space : std::uint32_t {};
+
+struct Store {
+  PersistentMap<Binding> names;    // by key_of
+  PersistentMap<Content> contents; // by ObjectId
+  bool operator==(const Store&) const = default;
+};
+
+inline std::uint64_t key_of(Space space, std::uint32_t name) {
+  return std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | name;
+}
+
+} // namespace kern::python

@@ -1,0 +1,166 @@
+// Functions of Python, `math` and NumPy of numbers. Python raises where a finite argument gives no finite result; NumPy
+// warns.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "compiler/types/names.h"
+#include "compiler/values/fold.h"
+#include "compiler/values/value.h"
+
+namespace kern::values {
+
+namespace {
+
+using Result = std::optional<Value>;
+
+constexpr double largest = 0x1p126; // below which a float has an integer in WideInt
+
+Result whole(double value) {
+  if (!(std::fabs(value) < largest)) return std::nullopt;
+  return static_cast<WideInt>(value);
+}
+
+template <class F> struct Row {
+  std::string_view name, numpy;
+  F function;
+};
+
+constexpr Row<double (*)(double)> functions_of_one[] = {
+    {"sqrt", "sqrt", std::sqrt},      {"exp", "exp", std::exp},         {"exp2", "exp2", std::exp2},
+    {"expm1", "expm1", std::expm1},   {"log", "log", std::log},         {"log2", "log2", std::log2},
+    {"log10", "log10", std::log10},   {"log1p", "log1p", std::log1p},   {"sin", "sin", std::sin},
+    {"cos", "cos", std::cos},         {"tan", "tan", std::tan},         {"asin", "arcsin", std::asin},
+    {"acos", "arccos", std::acos},    {"atan", "arctan", std::atan},    {"sinh", "sinh", std::sinh},
+    {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},      {"asinh", "arcsinh", std::asinh},
+    {"acosh", "arccosh", std::acosh}, {"atanh", "arctanh", std::atanh}, {"erf", "", std::erf},
+    {"erfc", "", std::erfc},          {"gamma", "", std::tgamma},       {"fabs", "fabs", std::fabs},
+    {"cbrt", "cbrt", std::cbrt},
+};
+constexpr Row<double (*)(double, double)> functions_of_two[] = {
+    {"pow", "power", std::pow},
+    {"hypot", "hypot", std::hypot},
+    {"atan2", "arctan2", std::atan2},
+    {"fmod", "fmod", std::fmod},
+    {"copysign", "copysign", std::copysign},
+    {"remainder", "", std::remainder},
+    {"nextafter", "nextafter", std::nextafter},
+};
+
+Result real_function(std::string_view name, bool is_numpy, const std::vector<double>& x) {
+  std::optional<double> result;
+  for (const auto& row : functions_of_one)
+    if ((is_numpy ? row.numpy : row.name) == name && x.size() == 1) result = row.function(x[0]);
+  for (const auto& row : functions_of_two)
+    if ((is_numpy ? row.numpy : row.name) == name && x.size() == 2) result = row.function(x[0], x[1]);
+  if (!result) return std::nullopt;
+  const bool all_finite = std::isfinite(x[0]) && (x.size() < 2 || std::isfinite(x[1]));
+  if (!is_numpy && all_finite && !std::isfinite(*result)) return std::nullopt;
+  return *result;
+}
+
+// Python rounds the decimal expansion, half to even, and not a product.
+double rounded_decimal(double value, int digits) {
+  if (!std::isfinite(value)) return value;
+  if (digits < 0) {
+    const double power = std::pow(10.0, -digits);
+    return std::isinf(power) ? std::copysign(0.0, value) : std::nearbyint(value / power) * power;
+  }
+  char text[700];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return std::strtod(text, nullptr);
+}
+
+Result round_number(std::span<const Value> args) {
+  const Value& x = args[0];
+  if (args.size() == 1 && integer_of(x)) return *integer_of(x);
+  if (args.size() == 1) return whole(std::nearbyint(*real_of(x)));
+  const std::optional<WideInt> digits = integer_of(args[1]);
+  const auto* real = as<double>(x);
+  if (!real || !digits || *digits < -300 || *digits > 300) return std::nullopt;
+  return rounded_decimal(*real, static_cast<int>(*digits));
+}
+
+// Returns what Python's min and max return: the first of those that no other one goes before.
+Result first_extreme(bool greatest, std::span<const Value> args) {
+  const Value* best = args.data();
+  for (const Value& arg : args) {
+    const auto before = compare(greatest ? ast::CompareOp::Greater : ast::CompareOp::Less, arg, *best);
+    if (!before) return std::nullopt;
+    if (*before) best = &arg;
+  }
+  return *best;
+}
+
+Result absolute(const Value& x) {
+  if (const auto* number = as<Number>(x)) {
+    const auto result = fold_builtin(Builtin::Abs, number->bits.type, std::array{number->bits});
+    return result ? Result(Number{*result}) : std::nullopt;
+  }
+  if (const auto* complex = as<Complex>(x)) return std::hypot(complex->real, complex->imag);
+  if (const std::optional<WideInt> integer = integer_of(x)) return *integer < 0 ? -*integer : *integer;
+  return std::fabs(*real_of(x));
+}
+
+// A cast by a type of NumPy or Numba: a number of that type.
+Result cast(Type type, const Value& value) {
+  if (is_boolean(type)) {
+    const std::optional<bool> truth = truth_of(value);
+    return truth ? Result(*truth) : std::nullopt;
+  }
+  const std::optional<ir::Operand> number = number_as(value, type);
+  return number ? Result(Number{*number}) : std::nullopt;
+}
+
+Result python_function(std::string_view name, std::span<const Value> args) {
+  const Value& x = args[0];
+  const bool rounds =
+      name == "int" || name == "round" || name == "floor" || name == "ceil" || name == "trunc";
+  if (name == "round") return round_number(args);
+  if (name == "abs") return args.size() == 1 ? absolute(x) : std::nullopt;
+  if (name == "min" || name == "max") return first_extreme(name == "max", args);
+  if (name == "float") return real_of(x) ? Result(*real_of(x)) : std::nullopt;
+  if (name == "bool") return truth_of(x) ? Result(*truth_of(x)) : std::nullopt;
+  if (name == "complex" && real_of(x) && (args.size() < 2 || real_of(args[1])))
+    return Complex{*real_of(x), args.size() < 2 ? 0 : *real_of(args[1])};
+  if (rounds && integer_of(x)) return *integer_of(x);
+  const double real = real_of(x).value_or(NAN);
+  if (name == "int" || name == "trunc") return whole(std::trunc(real));
+  if (name == "floor") return whole(std::floor(real));
+  if (name == "ceil") return whole(std::ceil(real));
+  return std::nullopt;
+}
+
+} // namespace
+
+Result call(std::string_view path, std::span<const Value> args) {
+  if (args.empty()) return std::nullopt;
+  if (!std::ranges::all_of(args, is_number)) return std::nullopt;
+  const std::size_t dot = path.rfind('.');
+  const std::string_view module = dot == path.npos ? "" : path.substr(0, dot);
+  const std::string_view name = dot == path.npos ? path : path.substr(dot + 1);
+  const bool is_math = module == "math", is_numpy = module == "numpy";
+  if (module.empty()) return python_function(name, args);
+  if (is_math && (name == "floor" || name == "ceil" || name == "trunc")) return python_function(name, args);
+  if (is_math || is_numpy) {
+    std::vector<double> reals;
+    bool is_typed = false;
+    for (const Value& arg : args) {
+      if (!real_of(arg)) return std::nullopt;
+      reals.push_back(*real_of(arg));
+      is_typed = is_typed || as<Number>(arg);
+    }
+    if (is_numpy && (name == "abs" || name == "absolute")) return absolute(args[0]);
+    // Of a number with a type NumPy has a result of that type, which it computes in its own way.
+    if (!(is_numpy && is_typed))
+      if (Result result = real_function(name, is_numpy, reals)) return result;
+  }
+  if (is_math || args.size() != 1) return std::nullopt;
+  const std::optional<ScalarKind> kind = is_numpy ? find_numpy_scalar(name) : find_numba_scalar(name);
+  return kind ? cast(types::scalar(*kind), args[0]) : std::nullopt;
+}
+
+} // namespace kern::values

@@ -1,0 +1,139 @@
+// What a name of Python may stand for where kernels are compiled: a constant, an object of the host by its identity, or
+// that nobody knows, and why. Values are small and never change; what an object holds is in a store of python/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "compiler/ast/ast.h"
+#include "compiler/ir/ir.h"
+#include "compiler/types/convert.h"
+
+namespace kern::values {
+
+// Why nobody knows what a name is.
+enum class Why : std::uint8_t {
+  Bound,       // code that is not followed may bind it
+  Changed,     // code that is not followed may change the object
+  Launched,    // it is bound again behind a launch of a kernel that reads it
+  Captured,    // it is a parameter of a function of the host
+  Missing,     // it is imported from a module that is not there
+  NotComputed, // Python computes it
+};
+
+struct Unknown {
+  Why why{};
+  Span where;
+};
+struct None {
+  bool operator==(const None&) const = default;
+};
+struct Ellipsis {
+  bool operator==(const Ellipsis&) const = default;
+};
+struct Complex {
+  double real = 0, imag = 0;
+};
+// A number of a type of NumPy, as the IR holds it.
+struct Number {
+  ir::Operand bits;
+};
+struct Text {
+  std::string_view text;
+};
+
+struct Value;
+struct Tuple {
+  std::span<const Value> elements;
+};
+// An object by its identity.
+enum class ObjectId : std::uint32_t {};
+struct List {
+  ObjectId object;
+};
+struct Dict {
+  ObjectId object;
+};
+// A class, whose attributes are the names of a namespace.
+struct Class {
+  ObjectId object;
+  const ast::HostStatement* statement;
+};
+// A view of the numbers of an object: how far apart they are along each axis.
+struct ArrayForm {
+  Type type = types::error;
+  std::span<const std::int64_t> extents, strides;
+  std::int64_t first = 0;
+};
+struct Array {
+  ObjectId object;
+  const ArrayForm* form;
+};
+struct Range {
+  std::int64_t start = 0, stop = 0, step = 1;
+};
+struct FunctionData; // of python/
+struct Function {
+  const FunctionData* data;
+};
+struct File {
+  std::uint32_t index;
+};
+// A name of a module that Kern knows, "numba.cuda.jit", or of Python, "int".
+struct Path {
+  std::string_view name;
+};
+// A call of such a name that changes nothing, and which whoever reads it makes a type or an option of.
+struct TermData;
+struct Term {
+  const TermData* data;
+};
+
+struct Value : std::variant<Unknown, None, Ellipsis, bool, WideInt, double, Complex, Number, Text, Tuple,
+                            List, Dict, Class, Array, Range, Function, File, Path, Term> {
+  using variant::variant;
+};
+
+struct NamedValue {
+  std::string_view name;
+  Value value;
+};
+struct TermData {
+  Value callee; // a path, or a term
+  std::span<const Value> args;
+  std::span<const NamedValue> keywords;
+};
+
+// Returns the value as a T, or null where it is another one.
+template <class T> const T* as(const Value& value) {
+  return std::get_if<T>(static_cast<const Value::variant*>(&value));
+}
+inline bool is_unknown(const Value& value) { return as<Unknown>(value) != nullptr; }
+// Says whether it is a number, with or without a type, or True or False.
+bool is_number(const Value& value);
+// Return an integer or bool; a number that is not complex; any number.
+std::optional<WideInt> integer_of(const Value& value);
+std::optional<double> real_of(const Value& value);
+// Returns the type that NumPy gives a number.
+Type type_of_number(const Value& number);
+// Returns a number as one of a type; nothing where that does not hold it.
+std::optional<ir::Operand> number_as(const Value& number, Type type);
+// Says whether two values are the same one for certain: equal constants, one object.
+bool is_same(const Value& a, const Value& b);
+// Returns what Python's `if` makes of it; nothing where that is not known. An object has the truth that its store says.
+std::optional<bool> truth_of(const Value& value);
+// Prints a constant, for tests: "3", "2.5", "f32 0.5", "(1, 'a')".
+std::string print(const Value& value);
+
+// Return what an operator gives, by Python's rules and NumPy's; nothing where Python raises, or where an operand is no number.
+std::optional<Value> binary(ast::BinaryOp op, const Value& left, const Value& right);
+std::optional<Value> unary(ast::UnaryOp op, const Value& operand);
+std::optional<bool> compare(ast::CompareOp op, const Value& left, const Value& right);
+// Returns what a function of Python's, math's or NumPy's gives for numbers; nothing where it is not known.
+std::optional<Value> call(std::string_view path, std::span<const Value> args);
+
+} // namespace kern::values
