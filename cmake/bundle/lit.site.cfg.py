@@ -14,6 +14,7 @@ config.cxx = shutil.which("c++") or shutil.which("g++") or ""
 config.include = str(root / "include")
 config.runtime = str(root / "lib/libkern_runtime.a")
 config.examples = ""
+config.compare_names = ""
 config.jit_formula = ""
 config.fake_cuda = ""
 config.cmake = ""
