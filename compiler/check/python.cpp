@@ -22,36 +22,6 @@ Value raises(Checker& checker, Span span) {
   return error_value(span);
 }
 
-// Returns nothing where Python raises: for a division by zero, and a power that is too large.
-std::optional<double> python_reals(ast::BinaryOp op, double a, double b) {
-  bool divides =
-      op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
-  if (divides && b == 0) return std::nullopt;
-  std::optional<double> result = real_operation(op, a, b);
-  bool overflows =
-      op == ast::BinaryOp::Power && std::isfinite(a) && std::isfinite(b) && !std::isfinite(*result);
-  return overflows ? std::nullopt : result;
-}
-
-// Returns the quotient of two integers, rounded once, however many bits they have: as an integer of 55 bits at
-// least, whose last one says as well whether there is a rest.
-double quotient(WideInt left, WideInt right) {
-  using Bits = unsigned __int128;
-  constexpr Bits enough = Bits(1) << 54;
-  if (left == 0) return right < 0 ? -0.0 : 0.0;
-  const auto dividend = left < 0 ? 0 - static_cast<Bits>(left) : static_cast<Bits>(left);
-  const auto divisor = right < 0 ? 0 - static_cast<Bits>(right) : static_cast<Bits>(right);
-  Bits whole = dividend / divisor, rest = dividend % divisor;
-  int exponent = 0;
-  for (; whole < enough; --exponent) {
-    rest *= 2;
-    whole = whole * 2 + (rest >= divisor);
-    if (rest >= divisor) rest -= divisor;
-  }
-  const double magnitude = std::ldexp(static_cast<double>(whole | (rest != 0)), exponent);
-  return (left < 0) != (right < 0) ? -magnitude : magnitude;
-}
-
 std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::optional<WideInt> a = constant_integer(left), b = constant_integer(right);
   bool ints = is_python_int(left) && is_python_int(right);
@@ -65,7 +35,7 @@ std::optional<Value> plain_binary(ast::BinaryOp op, const Value& left, const Val
   }
   if (ints && op == ast::BinaryOp::Divide)
     return *b == 0 ? std::nullopt : std::optional(float_value(quotient(*a, *b), span));
-  std::optional<double> result = python_reals(op, *constant_real(left), *constant_real(right));
+  std::optional<double> result = python_operation(op, *constant_real(left), *constant_real(right));
   return result ? std::optional(float_value(*result, span)) : std::nullopt;
 }
 
@@ -206,16 +176,6 @@ std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value
   std::optional<ir::Operand> result =
       fold_unary(negates ? ir::UnaryOp::Negate : ir::UnaryOp::BitNot, operand.operand);
   return result ? std::optional(runtime_value(*result, span)) : std::nullopt;
-}
-
-// Compares an integer with a float exactly: -1, 0 or 1.
-static int order_of(WideInt integer, double real) {
-  if (real >= 0x1p126) return -1;
-  if (real <= -0x1p126) return 1;
-  auto whole = static_cast<WideInt>(real);
-  if (integer != whole) return integer < whole ? -1 : 1;
-  double rest = real - static_cast<double>(whole);
-  return rest > 0 ? -1 : rest < 0;
 }
 
 std::optional<Value> python_compare(ast::CompareOp op, const Value& left, const Value& right, Span span) {

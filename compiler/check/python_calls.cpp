@@ -1,11 +1,9 @@
 // Functions and casts of Python's and NumPy's that top-level code calls with constants.
-#include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "compiler/check/python.h"
 #include "compiler/diagnostics/types.h"
+#include "compiler/values/arithmetic.h"
 #include "compiler/values/fold.h"
 
 namespace kern::checker {
@@ -24,40 +22,12 @@ Value whole(Checker& checker, double value, Span span) {
   return int_value(static_cast<WideInt>(value), span);
 }
 
-using One = double (*)(double);
-using Two = double (*)(double, double);
-
-template <class F> struct Function {
-  Builtin builtin;
-  F function;
-};
-
-constexpr Function<One> functions_of_one[] = {
-    {Builtin::Sqrt, std::sqrt},     {Builtin::Exp, std::exp},      {Builtin::Exp2, std::exp2},
-    {Builtin::Expm1, std::expm1},   {Builtin::Log, std::log},      {Builtin::Log2, std::log2},
-    {Builtin::Log10, std::log10},   {Builtin::Log1p, std::log1p},  {Builtin::Sin, std::sin},
-    {Builtin::Cos, std::cos},       {Builtin::Tan, std::tan},      {Builtin::Asin, std::asin},
-    {Builtin::Acos, std::acos},     {Builtin::Atan, std::atan},    {Builtin::Sinh, std::sinh},
-    {Builtin::Cosh, std::cosh},     {Builtin::Tanh, std::tanh},    {Builtin::Asinh, std::asinh},
-    {Builtin::Acosh, std::acosh},   {Builtin::Atanh, std::atanh},  {Builtin::Erf, std::erf},
-    {Builtin::Erfc, std::erfc},     {Builtin::Gamma, std::tgamma}, {Builtin::Fabs, std::fabs},
-    {Builtin::MathCbrt, std::cbrt},
-};
-constexpr Function<Two> functions_of_two[] = {
-    {Builtin::MathPow, std::pow},         {Builtin::Hypot, std::hypot},
-    {Builtin::Atan2, std::atan2},         {Builtin::Fmod, std::fmod},
-    {Builtin::Copysign, std::copysign},   {Builtin::Remainder, std::remainder},
-    {Builtin::Nextafter, std::nextafter},
-};
-
 // Python raises where a finite argument gives no finite result; NumPy warns.
-std::optional<double> real_function(Builtin builtin, const std::vector<double>& x, bool is_numpy,
-                                    bool& is_known) {
+std::optional<double> real_call(Builtin builtin, const std::vector<double>& x, bool is_numpy,
+                                bool& is_known) {
+  const std::string_view name = row(builtin).name;
   std::optional<double> result;
-  for (const auto& [id, function] : functions_of_one)
-    if (id == builtin && x.size() == 1) result = function(x[0]);
-  for (const auto& [id, function] : functions_of_two)
-    if (id == builtin && x.size() == 2) result = function(x[0], x[1]);
+  if (name.starts_with("math.")) result = real_function(name.substr(5), false, x);
   is_known = result.has_value();
   bool all_finite = std::isfinite(x[0]) && (x.size() < 2 || std::isfinite(x[1]));
   if (is_known && !is_numpy && all_finite && !std::isfinite(*result)) return std::nullopt;
@@ -74,18 +44,6 @@ Value first_extreme(Checker& checker, bool greatest, const std::vector<Value>& a
     if (checker.constant_truth(goes_before).value_or(false)) best = &arg;
   }
   return read_at(*best, span);
-}
-
-// Python rounds the decimal expansion, half to even, and not a product.
-double rounded_decimal(double value, int digits) {
-  if (!std::isfinite(value)) return value;
-  if (digits < 0) {
-    double power = std::pow(10.0, -digits);
-    return std::isinf(power) ? std::copysign(0.0, value) : std::nearbyint(value / power) * power;
-  }
-  char text[700];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return std::strtod(text, nullptr);
 }
 
 std::optional<Value> round_number(Checker& checker, bool is_numpy, const std::vector<Value>& args,
@@ -146,7 +104,7 @@ std::optional<Value> python_call(Checker& checker, Builtin builtin, bool is_nump
                                                   : std::trunc(numbers[0]),
                        span);
   bool is_known = false;
-  std::optional<double> result = real_function(builtin, numbers, is_numpy, is_known);
+  std::optional<double> result = real_call(builtin, numbers, is_numpy, is_known);
   if (!is_known) return std::nullopt;
   return result ? float_value(*result, span) : raises(checker, span);
 }

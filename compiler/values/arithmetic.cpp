@@ -3,6 +3,8 @@
 
 #include <cassert>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 #include "compiler/values/fold.h"
 #include "runtime/common/integers.h"
@@ -99,6 +101,53 @@ std::optional<double> real_operation(ast::BinaryOp op, double left, double right
   case ast::BinaryOp::MatrixMultiply: return std::nullopt;
   }
   return std::nullopt;
+}
+
+std::optional<double> python_operation(ast::BinaryOp op, double a, double b) {
+  const bool divides =
+      op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
+  if (divides && b == 0) return std::nullopt;
+  const std::optional<double> result = real_operation(op, a, b);
+  const bool overflows =
+      result && op == ast::BinaryOp::Power && std::isfinite(a) && std::isfinite(b) && !std::isfinite(*result);
+  return overflows ? std::nullopt : result;
+}
+
+double quotient(WideInt left, WideInt right) {
+  using Bits = unsigned __int128;
+  constexpr Bits enough = Bits(1) << 54;
+  if (left == 0) return right < 0 ? -0.0 : 0.0;
+  const auto dividend = left < 0 ? 0 - static_cast<Bits>(left) : static_cast<Bits>(left);
+  const auto divisor = right < 0 ? 0 - static_cast<Bits>(right) : static_cast<Bits>(right);
+  Bits whole = dividend / divisor, rest = dividend % divisor;
+  int exponent = 0;
+  for (; whole < enough; --exponent) {
+    rest *= 2;
+    whole = whole * 2 + (rest >= divisor);
+    if (rest >= divisor) rest -= divisor;
+  }
+  const double magnitude = std::ldexp(static_cast<double>(whole | (rest != 0)), exponent);
+  return (left < 0) != (right < 0) ? -magnitude : magnitude;
+}
+
+int order_of(WideInt integer, double real) {
+  if (real >= 0x1p126) return -1;
+  if (real <= -0x1p126) return 1;
+  const auto whole = static_cast<WideInt>(real);
+  if (integer != whole) return integer < whole ? -1 : 1;
+  const double rest = real - static_cast<double>(whole);
+  return rest > 0 ? -1 : rest < 0;
+}
+
+double rounded_decimal(double value, int digits) {
+  if (!std::isfinite(value)) return value;
+  if (digits < 0) {
+    const double power = std::pow(10.0, -digits);
+    return std::isinf(power) ? std::copysign(0.0, value) : std::nearbyint(value / power) * power;
+  }
+  char text[700];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return std::strtod(text, nullptr);
 }
 
 } // namespace kern::values

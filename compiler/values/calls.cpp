@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "compiler/types/names.h"
+#include "compiler/values/arithmetic.h"
 #include "compiler/values/fold.h"
 #include "compiler/values/value.h"
 
@@ -24,54 +23,12 @@ Result whole(double value) {
   return static_cast<WideInt>(value);
 }
 
-template <class F> struct Row {
-  std::string_view name, numpy;
-  F function;
-};
-
-constexpr Row<double (*)(double)> functions_of_one[] = {
-    {"sqrt", "sqrt", std::sqrt},      {"exp", "exp", std::exp},         {"exp2", "exp2", std::exp2},
-    {"expm1", "expm1", std::expm1},   {"log", "log", std::log},         {"log2", "log2", std::log2},
-    {"log10", "log10", std::log10},   {"log1p", "log1p", std::log1p},   {"sin", "sin", std::sin},
-    {"cos", "cos", std::cos},         {"tan", "tan", std::tan},         {"asin", "arcsin", std::asin},
-    {"acos", "arccos", std::acos},    {"atan", "arctan", std::atan},    {"sinh", "sinh", std::sinh},
-    {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},      {"asinh", "arcsinh", std::asinh},
-    {"acosh", "arccosh", std::acosh}, {"atanh", "arctanh", std::atanh}, {"erf", "", std::erf},
-    {"erfc", "", std::erfc},          {"gamma", "", std::tgamma},       {"fabs", "fabs", std::fabs},
-    {"cbrt", "cbrt", std::cbrt},
-};
-constexpr Row<double (*)(double, double)> functions_of_two[] = {
-    {"pow", "power", std::pow},
-    {"hypot", "hypot", std::hypot},
-    {"atan2", "arctan2", std::atan2},
-    {"fmod", "fmod", std::fmod},
-    {"copysign", "copysign", std::copysign},
-    {"remainder", "", std::remainder},
-    {"nextafter", "nextafter", std::nextafter},
-};
-
-Result real_function(std::string_view name, bool is_numpy, const std::vector<double>& x) {
-  std::optional<double> result;
-  for (const auto& row : functions_of_one)
-    if ((is_numpy ? row.numpy : row.name) == name && x.size() == 1) result = row.function(x[0]);
-  for (const auto& row : functions_of_two)
-    if ((is_numpy ? row.numpy : row.name) == name && x.size() == 2) result = row.function(x[0], x[1]);
+Result call_reals(std::string_view name, bool is_numpy, const std::vector<double>& x) {
+  const std::optional<double> result = real_function(name, is_numpy, x);
   if (!result) return std::nullopt;
   const bool all_finite = std::isfinite(x[0]) && (x.size() < 2 || std::isfinite(x[1]));
   if (!is_numpy && all_finite && !std::isfinite(*result)) return std::nullopt;
   return *result;
-}
-
-// Python rounds the decimal expansion, half to even, and not a product.
-double rounded_decimal(double value, int digits) {
-  if (!std::isfinite(value)) return value;
-  if (digits < 0) {
-    const double power = std::pow(10.0, -digits);
-    return std::isinf(power) ? std::copysign(0.0, value) : std::nearbyint(value / power) * power;
-  }
-  char text[700];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return std::strtod(text, nullptr);
 }
 
 Result round_number(std::span<const Value> args) {
@@ -156,7 +113,7 @@ Result call(std::string_view path, std::span<const Value> args) {
     if (is_numpy && (name == "abs" || name == "absolute")) return absolute(args[0]);
     // Of a number with a type NumPy has a result of that type, which it computes in its own way.
     if (!(is_numpy && is_typed))
-      if (Result result = real_function(name, is_numpy, reals)) return result;
+      if (Result result = call_reals(name, is_numpy, reals)) return result;
   }
   if (is_math || args.size() != 1) return std::nullopt;
   const std::optional<ScalarKind> kind = is_numpy ? find_numpy_scalar(name) : find_numba_scalar(name);

@@ -16,35 +16,6 @@ using Op = ast::BinaryOp;
 bool is_plain(const Value& value) { return !as<Number>(value); }
 bool is_python_int(const Value& value) { return as<WideInt>(value) || as<bool>(value); }
 
-// Returns nothing where Python raises: for a division by zero, and a power that is too large.
-std::optional<double> python_reals(Op op, double a, double b) {
-  const bool divides = op == Op::Divide || op == Op::FloorDivide || op == Op::Modulo;
-  if (divides && b == 0) return std::nullopt;
-  const std::optional<double> result = real_operation(op, a, b);
-  const bool overflows =
-      result && op == Op::Power && std::isfinite(a) && std::isfinite(b) && !std::isfinite(*result);
-  return overflows ? std::nullopt : result;
-}
-
-// Returns the quotient of two integers, rounded once, however many bits they have: as an integer of 55 bits at
-// least, whose last one says as well whether there is a rest.
-double quotient(WideInt left, WideInt right) {
-  using Bits = unsigned __int128;
-  constexpr Bits enough = Bits(1) << 54;
-  if (left == 0) return right < 0 ? -0.0 : 0.0;
-  const auto dividend = left < 0 ? 0 - static_cast<Bits>(left) : static_cast<Bits>(left);
-  const auto divisor = right < 0 ? 0 - static_cast<Bits>(right) : static_cast<Bits>(right);
-  Bits whole = dividend / divisor, rest = dividend % divisor;
-  int exponent = 0;
-  for (; whole < enough; --exponent) {
-    rest *= 2;
-    whole = whole * 2 + (rest >= divisor);
-    if (rest >= divisor) rest -= divisor;
-  }
-  const double magnitude = std::ldexp(static_cast<double>(whole | (rest != 0)), exponent);
-  return (left < 0) != (right < 0) ? -magnitude : magnitude;
-}
-
 std::optional<std::complex<double>> complex_of(const Value& value) {
   if (const auto* complex = as<Complex>(value)) return std::complex(complex->real, complex->imag);
   const auto* number = as<Number>(value);
@@ -87,7 +58,7 @@ std::optional<Value> plain_binary(Op op, const Value& left, const Value& right) 
     const std::optional<WideInt> result = integer_operation(op, *a, *b);
     return result ? std::optional<Value>(*result) : std::nullopt;
   }
-  const std::optional<double> result = python_reals(op, *real_of(left), *real_of(right));
+  const std::optional<double> result = python_operation(op, *real_of(left), *real_of(right));
   return result ? std::optional<Value>(*result) : std::nullopt;
 }
 
@@ -124,16 +95,6 @@ std::optional<Value> numpy_binary(Op op, const Value& left, const Value& right) 
   }
   const std::optional<ir::Operand> result = fold_binary(ir_op(op), *a, *b);
   return result ? std::optional<Value>(Number{*result}) : std::nullopt;
-}
-
-// Compares an integer with a float exactly: -1, 0 or 1.
-int order_of(WideInt integer, double real) {
-  if (real >= 0x1p126) return -1;
-  if (real <= -0x1p126) return 1;
-  const auto whole = static_cast<WideInt>(real);
-  if (integer != whole) return integer < whole ? -1 : 1;
-  const double rest = real - static_cast<double>(whole);
-  return rest > 0 ? -1 : rest < 0;
 }
 
 std::optional<bool> holds(ast::CompareOp op, bool less, bool equal, bool greater) {
