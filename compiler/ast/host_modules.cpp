@@ -2,6 +2,7 @@
 // is a name that Kern knows. So a package that moves a module costs a row.
 #include "compiler/ast/host_modules.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -93,5 +94,57 @@ std::string_view library_of(std::string_view module) {
     if (module == numba) return file;
   return "";
 }
+
+static constexpr std::string_view names_of_math[] = {
+    "acos",      "acosh",    "asin",   "asinh", "atan",      "atan2",    "atanh",     "cbrt",  "ceil",
+    "comb",      "copysign", "cos",    "cosh",  "degrees",   "dist",     "e",         "erf",   "erfc",
+    "exp",       "exp2",     "expm1",  "fabs",  "factorial", "floor",    "fmod",      "frexp", "fsum",
+    "gamma",     "gcd",      "hypot",  "inf",   "isclose",   "isfinite", "isinf",     "isnan", "isqrt",
+    "lcm",       "ldexp",    "lgamma", "log",   "log10",     "log1p",    "log2",      "modf",  "nan",
+    "nextafter", "perm",     "pi",     "pow",   "prod",      "radians",  "remainder", "sin",   "sinh",
+    "sqrt",      "sumprod",  "tan",    "tanh",  "tau",       "trunc",    "ulp",       "fma"};
+
+static constexpr std::string_view numpy_changing[] = {
+    "put", "copyto", "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "partial"};
+
+static constexpr std::string_view numpy_viewing[] = {"asarray",
+                                                     "asanyarray",
+                                                     "ascontiguousarray",
+                                                     "asfortranarray",
+                                                     "require",
+                                                     "ravel",
+                                                     "reshape",
+                                                     "transpose",
+                                                     "squeeze",
+                                                     "atleast_1d",
+                                                     "atleast_2d",
+                                                     "atleast_3d",
+                                                     "broadcast_to",
+                                                     "swapaxes",
+                                                     "moveaxis",
+                                                     "rollaxis",
+                                                     "expand_dims",
+                                                     "flip",
+                                                     "fliplr",
+                                                     "flipud",
+                                                     "rot90",
+                                                     "diagonal",
+                                                     "diag",
+                                                     "split",
+                                                     "array_split",
+                                                     "hsplit",
+                                                     "vsplit",
+                                                     "real",
+                                                     "imag",
+                                                     "frombuffer",
+                                                     "broadcast_arrays"};
+
+static bool is_among(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::span<const std::string_view> math_names() { return names_of_math; }
+bool changes_arrays(std::string_view numpy_function) { return is_among(numpy_changing, numpy_function); }
+bool views_arrays(std::string_view numpy_function) { return is_among(numpy_viewing, numpy_function); }
 
 } // namespace kern::ast

@@ -2,6 +2,7 @@
 // own have the name that Numba gives them.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace kern::ast {
@@ -19,5 +20,12 @@ std::string_view canonical_module(std::string_view module);
 // Returns the file of the standard library that a module of Numba is, by its canonical name: "libdevice" of
 // "numba.cuda.libdevice"; of a function of numba.cuda the file that has it. "" where it is none.
 std::string_view library_of(std::string_view module);
+
+// Returns what `from math import *` binds.
+std::span<const std::string_view> math_names();
+
+// Say whether a function of NumPy may change an array that it is given, and whether its result may be a view of one.
+bool changes_arrays(std::string_view numpy_function);
+bool views_arrays(std::string_view numpy_function);
 
 } // namespace kern::ast

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/check/host_numbers.h"
 
 namespace kern::checker {
@@ -24,39 +25,6 @@ static bool is_in(const std::array<std::string_view, N>& names, std::string_view
 static Handling handling_of(FileScope& file, std::string_view callee) {
   static constexpr std::array<std::string_view, 9> python = {"format", "float",   "int",  "bool", "abs",
                                                              "round",  "complex", "hash", "type"};
-  static constexpr std::array<std::string_view, 9> changing = {
-      "put", "copyto", "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "partial"};
-  static constexpr std::array<std::string_view, 31> viewing = {"asarray",
-                                                               "asanyarray",
-                                                               "ascontiguousarray",
-                                                               "asfortranarray",
-                                                               "require",
-                                                               "ravel",
-                                                               "reshape",
-                                                               "transpose",
-                                                               "squeeze",
-                                                               "atleast_1d",
-                                                               "atleast_2d",
-                                                               "atleast_3d",
-                                                               "broadcast_to",
-                                                               "swapaxes",
-                                                               "moveaxis",
-                                                               "rollaxis",
-                                                               "expand_dims",
-                                                               "flip",
-                                                               "fliplr",
-                                                               "flipud",
-                                                               "rot90",
-                                                               "diagonal",
-                                                               "diag",
-                                                               "split",
-                                                               "array_split",
-                                                               "hsplit",
-                                                               "vsplit",
-                                                               "real",
-                                                               "imag",
-                                                               "frombuffer",
-                                                               "broadcast_arrays"};
   const std::string_view last = callee.substr(callee.rfind('.') + 1);
   if (last.starts_with("assert")) return Handling::Reads;
   const std::string_view first = callee.substr(0, callee.find('.'));
@@ -67,8 +35,8 @@ static Handling handling_of(FileScope& file, std::string_view callee) {
   if (callee == first && symbol.host && !symbol.host->changes_params) return Handling::Reads;
   if (!is_import(symbol)) return Handling::Changes;
   const bool is_numpy = symbol.module == "numpy" || symbol.module.starts_with("numpy.");
-  if (is_numpy && is_in(changing, last)) return Handling::Changes;
-  if (is_numpy) return is_in(viewing, last) ? Handling::Views : Handling::Reads;
+  if (is_numpy && ast::changes_arrays(last)) return Handling::Changes;
+  if (is_numpy) return ast::views_arrays(last) ? Handling::Views : Handling::Reads;
   const bool is_cuda = symbol.text == "cuda" || symbol.module == "numba.cuda" || symbol.module == "math" ||
                        symbol.module == "cupy";
   return is_cuda ? Handling::Reads : Handling::Changes;

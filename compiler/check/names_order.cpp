@@ -3,7 +3,6 @@
 // or change becomes a value of the host. In a .kern file nothing but items binds names, and a constant may be
 // used before it is defined.
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <set>
 
@@ -34,19 +33,6 @@ static std::span<const std::uint32_t> launches_of(FileScope& file, std::string_v
         if (seen.insert(reader).second) names.push_back(reader);
   }
   return file.launches[function] = std::move(places);
-}
-
-// Says whether `from math import *` binds a name.
-static bool is_in_math(std::string_view name) {
-  constexpr std::array<std::string_view, 62> names = {
-      "acos",      "acosh",    "asin",   "asinh", "atan",      "atan2",    "atanh",     "cbrt",  "ceil",
-      "comb",      "copysign", "cos",    "cosh",  "degrees",   "dist",     "e",         "erf",   "erfc",
-      "exp",       "exp2",     "expm1",  "fabs",  "factorial", "floor",    "fmod",      "frexp", "fsum",
-      "gamma",     "gcd",      "hypot",  "inf",   "isclose",   "isfinite", "isinf",     "isnan", "isqrt",
-      "lcm",       "ldexp",    "lgamma", "log",   "log10",     "log1p",    "log2",      "modf",  "nan",
-      "nextafter", "perm",     "pi",     "pow",   "prod",      "radians",  "remainder", "sin",   "sinh",
-      "sqrt",      "sumprod",  "tan",    "tanh",  "tau",       "trunc",    "ulp",       "fma"};
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 static bool is_known(Context& context, FileScope& file, std::string_view module, std::string_view name,
@@ -96,7 +82,7 @@ struct Search {
       taken = has && given.value_or(false);
       unsure = has && !given;
     } else if (star.module == "math") {
-      taken = is_in_math(name);
+      taken = std::ranges::find(ast::math_names(), name) != ast::math_names().end();
     } else {
       taken = is_known(context, file, star.module, name, star.span);
       unsure = !taken && is_constant;

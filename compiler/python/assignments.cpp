@@ -62,7 +62,7 @@ void Interpreter::store_attribute(const ast::Attribute& target, const Value& val
     return set(file_scopes[file->index]->space, target.name, value, target.span);
   if (const auto* path = as<values::Path>(object)) {
     const std::string joined = std::string(path->name) + "." + std::string(target.name);
-    return set(Space{~std::uint32_t{0}}, arena.copy(std::string_view(joined)), value, target.span);
+    return set(module_attributes, arena.copy(std::string_view(joined)), value, target.span);
   }
   std::set<std::uint32_t> seen;
   reach(object, target.span, seen);

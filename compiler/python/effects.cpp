@@ -88,8 +88,7 @@ void Interpreter::launch(const FunctionData& function, bool is_sure) {
 void Interpreter::record_launch(const FunctionData& function, bool is_sure,
                                 std::set<const FunctionData*>& seen) {
   if (!seen.insert(&function).second) return;
-  static constexpr Space of_launches{~std::uint32_t{0} - 1};
-  const std::uint64_t key = key_of(of_launches, function.serial);
+  const std::uint64_t key = key_of(launched, function.serial);
   const Binding* known = store.names.find(key);
   const bool was_sure = known && as<bool>(known->value);
   if (!was_sure) {

@@ -188,7 +188,7 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
 Value Interpreter::attribute(const Value& value, std::string_view name, Span span) {
   if (const auto* path = as<values::Path>(value)) {
     const std::string joined = std::string(path->name) + "." + std::string(name);
-    if (const Binding* changed = own(Space{~std::uint32_t{0}}, arena.copy(std::string_view(joined))))
+    if (const Binding* changed = own(module_attributes, arena.copy(std::string_view(joined))))
       return unknown(Why::Changed, changed->where);
     return module_value(joined, span);
   }

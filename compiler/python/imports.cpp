@@ -35,22 +35,12 @@ static bool is_path(std::string_view module) {
   return ast::is_host_module(module) || module == "cupy" || module.starts_with("cupy.");
 }
 
-// What `from math import *` binds.
-static constexpr std::string_view math_names[] = {
-    "acos",      "acosh",    "asin",   "asinh", "atan",      "atan2",    "atanh",     "cbrt",  "ceil",
-    "comb",      "copysign", "cos",    "cosh",  "degrees",   "dist",     "e",         "erf",   "erfc",
-    "exp",       "exp2",     "expm1",  "fabs",  "factorial", "floor",    "fmod",      "frexp", "fsum",
-    "gamma",     "gcd",      "hypot",  "inf",   "isclose",   "isfinite", "isinf",     "isnan", "isqrt",
-    "lcm",       "ldexp",    "lgamma", "log",   "log10",     "log1p",    "log2",      "modf",  "nan",
-    "nextafter", "perm",     "pi",     "pow",   "prod",      "radians",  "remainder", "sin",   "sinh",
-    "sqrt",      "sumprod",  "tan",    "tanh",  "tau",       "trunc",    "ulp",       "fma"};
-
 // `from module import *`.
 void Interpreter::import_all(std::string_view module, std::optional<std::size_t> index, Span where) {
   if (!index) {
     // Those of another module that Kern knows are asked for by whoever reads a name that nothing binds.
     if (module == "math")
-      for (std::string_view each : math_names)
+      for (std::string_view each : ast::math_names())
         bind(each, module_value(fmt::format("math.{}", each), where), where);
     else
       in_doubt = true;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -21,40 +22,6 @@ static constexpr std::array<std::string_view, 33> reading = {
 // Those whose result holds the elements of what they are given.
 static constexpr std::array<std::string_view, 10> regrouping = {
     "tuple", "list", "sorted", "set", "enumerate", "zip", "iter", "next", "dict", "reversed"};
-static constexpr std::array<std::string_view, 9> numpy_changing = {
-    "put", "copyto", "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "partial"};
-static constexpr std::string_view numpy_viewing[] = {"asarray",
-                                                     "asanyarray",
-                                                     "ascontiguousarray",
-                                                     "asfortranarray",
-                                                     "require",
-                                                     "ravel",
-                                                     "reshape",
-                                                     "transpose",
-                                                     "squeeze",
-                                                     "atleast_1d",
-                                                     "atleast_2d",
-                                                     "atleast_3d",
-                                                     "broadcast_to",
-                                                     "swapaxes",
-                                                     "moveaxis",
-                                                     "rollaxis",
-                                                     "expand_dims",
-                                                     "flip",
-                                                     "fliplr",
-                                                     "flipud",
-                                                     "rot90",
-                                                     "diagonal",
-                                                     "diag",
-                                                     "split",
-                                                     "array_split",
-                                                     "hsplit",
-                                                     "vsplit",
-                                                     "real",
-                                                     "imag",
-                                                     "frombuffer",
-                                                     "broadcast_arrays"};
-
 // What binds names by their texts, or hands out all of them.
 std::optional<Value> Interpreter::call_on_names(std::string_view path, const Arguments& args, Span span) {
   const std::vector<Value>& positional = args.positional;
@@ -142,8 +109,8 @@ Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span
   const bool is_same = name == "asarray" && !args.positional.empty() && as<values::Array>(args.positional[0]);
   if (path.find('.') == path.rfind('.') && !is_same)
     if (const auto made = make_array(name == "asarray" ? "array" : name, args)) return *made;
-  const bool may_change = is_in(numpy_changing, name) || has_output || path.starts_with("numpy.random");
-  if (may_change || is_in(numpy_viewing, name)) return unknown_call(args, span);
+  const bool may_change = ast::changes_arrays(name) || has_output || path.starts_with("numpy.random");
+  if (may_change || ast::views_arrays(name)) return unknown_call(args, span);
   return unknown(Why::NotComputed, span);
 }
 

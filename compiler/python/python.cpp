@@ -112,10 +112,8 @@ std::optional<Found> HostModules::find(const ast::FunctionDef& reader, std::stri
     stores = known->second.stores;
   run.store = end;
   std::optional<Found> last = run.look_up(*function->scope, name, false);
-  const bool is_sure = [&] {
-    const Binding* launched = end.names.find(key_of(Space{~std::uint32_t{0} - 1}, function->serial));
-    return launched && as<bool>(launched->value);
-  }();
+  const Binding* known = end.names.find(key_of(launched, function->serial));
+  const bool is_sure = known && as<bool>(known->value);
   Store held = end;
   for (std::size_t i = 0; i < stores.size(); ++i) {
     run.store = stores[i];
@@ -129,11 +127,11 @@ std::optional<Found> HostModules::find(const ast::FunctionDef& reader, std::stri
     last->moment = state_->moments.size();
     state_->moments.push_back(held);
     run.store = held;
-    for (const ObjectId object :
-         {as<values::List>(last->value) ? as<values::List>(last->value)->object : ObjectId{~0u},
-          as<values::Dict>(last->value) ? as<values::Dict>(last->value)->object : ObjectId{~0u}})
-      if (!run.content(object).is_known)
-        last->value = values::Unknown{Why::Changed, run.content(object).where};
+    const auto* list = as<values::List>(last->value);
+    const auto* dict = as<values::Dict>(last->value);
+    if (list || dict)
+      if (const Content& content = run.content(list ? list->object : dict->object); !content.is_known)
+        last->value = values::Unknown{Why::Changed, content.where};
     run.store = state_->end;
   }
   return last;

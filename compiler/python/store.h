@@ -28,6 +28,9 @@ struct Content {
 
 // A file, a class or a call of a function, whose names it has.
 enum class Space : std::uint32_t {};
+// Two that no code has: of the attributes that are set of modules which Kern knows, by their dotted names; and of what is
+// known of the launches of a function, by its number: True of one that is sure to have been launched.
+inline constexpr Space module_attributes{~std::uint32_t{0}}, launched{~std::uint32_t{0} - 1};
 
 struct Store {
   PersistentMap<Binding> names;    // by key_of
