@@ -62,7 +62,7 @@ static bool is_jit(const Expr* decorator) {
 const Stmt* Parser::parse_function(const std::vector<const Expr*>& decorators, Span start) {
   std::size_t outer_loops = std::exchange(loop_depth, 0);
   bool is_inner = may_hold_functions && decorators.empty();
-  bool holds = is_inner || (top_level == TopLevel::Lenient && std::ranges::any_of(decorators, is_jit));
+  bool holds = is_inner || (top_level != TopLevel::Strict && std::ranges::any_of(decorators, is_jit));
   bool outer_holds = std::exchange(may_hold_functions, holds);
   ast::FunctionDef* node = parse_signature(decorators, start);
   Span header = since(start);

@@ -166,9 +166,10 @@ struct BodyParser {
       clause.kind = kind_of(kind(keyword));
       clause.head = cover(parser.tokens[i].span, parser.tokens[std::min(colon, end - 1)].span);
       if (kind(i) == TokenKind::If || kind(i) == TokenKind::Elif) clause.condition = parse_head(i);
-      if (clause.kind == ast::HostClause::Kind::For || clause.kind == ast::HostClause::Kind::While ||
-          clause.kind == ast::HostClause::Kind::With)
-        parse_subject(keyword, clause);
+      const bool has_subject = clause.kind == ast::HostClause::Kind::For ||
+                               clause.kind == ast::HostClause::Kind::While ||
+                               clause.kind == ast::HostClause::Kind::With;
+      if (has_subject && parser.keeps_host_code()) parse_subject(keyword, clause);
       clause.is_else = kind(i) == TokenKind::Else || kind(i) == TokenKind::With;
       std::vector<const Stmt*> items;
       std::vector<HostStatement> statements;
@@ -268,6 +269,7 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   TokenKind first = body.kind(begin);
   bool is_of_use =
       !is_refused && (is_class || is_function || first == TokenKind::If || body.holds_definitions());
+  if (!is_of_use && !keeps_host_code()) return;
   std::vector<const Stmt*> items;
   std::vector<HostStatement> statements;
   bool is_compound = first == TokenKind::If || first == TokenKind::Try || first == TokenKind::With ||
@@ -280,7 +282,7 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   statement.code = module;
   const std::size_t colon = body.colon_of(keyword);
   const bool is_line = body.kind(colon + 1) != TokenKind::Newline;
-  if ((is_function || is_class) && is_line) {
+  if ((is_function || is_class) && is_line && keeps_host_code()) {
     std::vector<const Stmt*> on_line;
     std::vector<HostStatement> line;
     body.parse_line(colon + 1, on_line, line);

@@ -323,8 +323,8 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
     std::optional<std::string> why =
         host ? std::string() : try_item(*this, items, is_kernel ? refused : nullptr);
     statement.is_item = !why;
-    if (why && !is_compound_host_statement(*this)) parse_simple_host(statement);
-    if (why && is_simple_keyword(*this)) parse_simple_host(statement);
+    const bool is_simple = !is_compound_host_statement(*this) || is_simple_keyword(*this);
+    if (why && keeps_host_code() && is_simple) parse_simple_host(statement);
     statement.span = why ? skip_host_statement(*this) : since(start);
     if (why) statement.why = arena.copy(std::string_view(*why));
   }

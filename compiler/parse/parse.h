@@ -11,8 +11,9 @@
 namespace kern {
 
 enum class TopLevel : std::uint8_t {
-  Strict, // .kern: anything but imports, constants, structs and functions is an error
-  Lenient // .py: it is host code, skipped by its tokens and never an error
+  Strict,  // .kern: anything but imports, constants, structs and functions is an error
+  Lenient, // .py: it is host code, skipped by its tokens and never an error
+  Host     // the same, but all of the host code has trees, which python/ runs
 };
 
 // Parses one file. The tree lives in `arena`. What is wrong in a kernel at the top level of a .py file goes to `refused`,

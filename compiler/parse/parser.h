@@ -106,7 +106,8 @@ struct Parser {
   const ast::Expr* parse_lambda();
   const ast::Expr* parse_dict();
   // Says whether Python computes what stands here, outside of functions of a .py file.
-  bool is_host_code() const { return top_level == TopLevel::Lenient && function_depth == 0; }
+  bool keeps_host_code() const { return top_level == TopLevel::Host; }
+  bool is_host_code() const { return top_level != TopLevel::Strict && function_depth == 0; }
   const ast::Expr* parse_int();
   const ast::Expr* parse_parenthesised();
   const ast::Expr* parse_list();

@@ -25,7 +25,7 @@ static bool is_element(const Expr* target) {
 
 static bool is_constant(const Stmt* stmt, TopLevel top_level) {
   // Python code may work a constant out in steps.
-  bool is_lenient = top_level == TopLevel::Lenient;
+  bool is_lenient = top_level != TopLevel::Strict;
   if (auto* augmented = ast::as<ast::AugAssign>(stmt))
     return is_lenient && (ast::as<ast::Name>(augmented->target) || is_element(augmented->target));
   if (auto* assign = ast::as<ast::Assign>(stmt))
@@ -114,7 +114,7 @@ const ast::Module* Parser::parse_module() {
   std::vector<ast::HostStatement> statements;
   while (!at(TokenKind::EndOfFile)) {
     if (accept(TokenKind::Newline) || accept(TokenKind::Dedent)) continue;
-    if (top_level == TopLevel::Lenient)
+    if (top_level != TopLevel::Strict)
       parse_lenient_item(items, statements);
     else
       parse_item(items);

@@ -47,7 +47,7 @@ if __name__ == "__main__":
 )";
 
 void expect_sound(const std::string& text) {
-  for (TopLevel top_level : {TopLevel::Strict, TopLevel::Lenient}) {
+  for (TopLevel top_level : {TopLevel::Strict, TopLevel::Lenient, TopLevel::Host}) {
     Parsed parsed(text, top_level);
     ASSERT_NE(parsed.module, nullptr);
     EXPECT_FALSE(ast::print(*parsed.module).empty());

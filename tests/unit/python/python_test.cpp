@@ -27,7 +27,7 @@ struct Ran {
 
   const ast::Module* tree_of(const std::string& name, const std::string& text) {
     const FileId file = sources.add(name, text);
-    return parse(sources, file, lex(sources, file, diagnostics), TopLevel::Lenient, arena, diagnostics);
+    return parse(sources, file, lex(sources, file, diagnostics), TopLevel::Host, arena, diagnostics);
   }
 
   std::string name(std::string_view name) const {
