@@ -11,11 +11,6 @@ namespace kern::python {
 
 using values::as;
 
-template <std::size_t N>
-static bool is_in(const std::array<std::string_view, N>& list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
 static constexpr std::array<std::string_view, 6> jits = {
     "numba.cuda.jit", "numba.jit", "numba.njit", "kern.kernel", "kern.device", "numba.cuda.compile"};
 

@@ -90,6 +90,28 @@ static std::vector<Value> elements(Interpreter& run, ast::ExprList list, bool& i
   return result;
 }
 
+// A part of a tuple or list, by places that Python cuts to what is there.
+static Value sliced(Interpreter& run, const Value& value, const ast::Slice& slice, Span span) {
+  const auto bound = [&](const ast::Expr* part, WideInt otherwise) {
+    return part ? values::integer_of(run.evaluate(*part)) : std::optional(otherwise);
+  };
+  std::optional<WideInt> start = bound(slice.start, 0), stop = bound(slice.stop, 0);
+  const std::optional<WideInt> step = bound(slice.step, 1);
+  const auto whole = run.elements_of(value);
+  if (!whole || !start || !stop || !step || *step == 0) return run.unknown(Why::NotComputed, span);
+  const auto count = static_cast<WideInt>(whole->size());
+  const bool ascends = *step > 0;
+  const auto clamp = [&](WideInt at) {
+    return std::clamp<WideInt>(at < 0 ? at + count : at, ascends ? 0 : -1, ascends ? count : count - 1);
+  };
+  start = slice.start ? clamp(*start) : ascends ? 0 : count - 1;
+  stop = slice.stop ? clamp(*stop) : ascends ? count : -1;
+  std::vector<Value> part;
+  for (WideInt i = *start; ascends ? i < *stop : i > *stop; i += *step)
+    part.push_back((*whole)[static_cast<std::size_t>(i)]);
+  return as<values::List>(value) ? run.new_list(part) : run.tuple(part);
+}
+
 static Value subscript(Interpreter& run, const ast::Subscript& expr) {
   const Value value = run.evaluate(*expr.value);
   if (const auto* array = as<values::Array>(value)) {
@@ -99,34 +121,10 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
     run.reach(value, expr.span, seen); // what comes out of it may be a view
     return run.unknown(Why::NotComputed, expr.span);
   }
-  std::vector<Value> indices;
-  for (const ast::Expr* index : expr.indices) {
-    if (ast::as<ast::Slice>(index)) {
-      ast::each_part(*index, [&](const ast::Expr& part) { run.evaluate(part); });
-      const auto whole = run.elements_of(value);
-      const auto& slice = ast::get<ast::Slice>(*index);
-      auto bound = [&](const ast::Expr* part, WideInt otherwise) -> std::optional<WideInt> {
-        return part ? values::integer_of(run.evaluate(*part)) : std::optional(otherwise);
-      };
-      const std::optional<WideInt> step = bound(slice.step, 1);
-      if (!whole || expr.indices.size() != 1 || !step || *step == 0)
-        return run.unknown(Why::NotComputed, expr.span);
-      const auto count = static_cast<WideInt>(whole->size());
-      auto clamp = [&](WideInt at) {
-        if (at < 0) at += count;
-        return std::clamp<WideInt>(at, *step > 0 ? 0 : -1, *step > 0 ? count : count - 1);
-      };
-      std::optional<WideInt> start = bound(slice.start, 0), stop = bound(slice.stop, 0);
-      if (!start || !stop) return run.unknown(Why::NotComputed, expr.span);
-      start = slice.start ? clamp(*start) : *step > 0 ? 0 : count - 1;
-      stop = slice.stop ? clamp(*stop) : *step > 0 ? count : -1;
-      std::vector<Value> part;
-      for (WideInt i = *start; *step > 0 ? i < *stop : i > *stop; i += *step)
-        part.push_back((*whole)[static_cast<std::size_t>(i)]);
-      return as<values::List>(value) ? run.new_list(part) : run.tuple(part);
-    }
-    indices.push_back(run.evaluate(*index));
-  }
+  const auto* slice = ast::as<ast::Slice>(expr.indices[0]);
+  if (slice && expr.indices.size() == 1) return sliced(run, value, *slice, expr.span);
+  std::vector<Value> indices; // of which a slice is none that is known
+  for (const ast::Expr* index : expr.indices) indices.push_back(run.evaluate(*index));
   return run.subscript(value, indices.size() == 1 ? indices[0] : run.tuple(indices), expr.span);
 }
 

@@ -1,7 +1,9 @@
 // The state of a run and its functions over several files. Private to python/.
 #pragma once
 
+#include <algorithm>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,6 +49,11 @@ using values::FunctionData;
 inline const ast::Module* code_of(const ast::HostStatement& statement) {
   const bool has_body = statement.body && !statement.body->statements.empty();
   return has_body ? statement.body : statement.code;
+}
+
+// Says whether a name is one of a list.
+inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
+  return std::ranges::find(list, name) != list.end();
 }
 
 // How a block may end, and what is so then.

@@ -9,10 +9,6 @@ namespace kern::python {
 
 using values::as;
 
-static bool is_in(std::span<const std::string_view> list, std::string_view name) {
-  return std::ranges::find(list, name) != list.end();
-}
-
 // Functions of Python that keep and change nothing that they are given.
 static constexpr std::array<std::string_view, 33> reading = {
     "len",      "sum",    "min",        "max",        "range", "any",   "all",  "print",   "str",

@@ -83,6 +83,14 @@ TEST(Python, ListsHaveOneIdentityUnderAllNames) {
   EXPECT_EQ(ran.name("N"), "[9, 2, 3]");
 }
 
+TEST(Python, EvaluatesTheBoundsOfASliceOnce) {
+  const Ran ran(
+      "C = [0]\ndef f():\n    C[0] += 1\n    return C[0]\nL = [1, 2, 3, 4]\nP = L[f():]\nQ = L[3:0:-2]\n");
+  EXPECT_EQ(ran.name("C"), "[1]");
+  EXPECT_EQ(ran.name("P"), "[2, 3, 4]");
+  EXPECT_EQ(ran.name("Q"), "[4, 2]");
+}
+
 TEST(Python, WhatNobodyFollowsMakesUnknownWhatItReaches) {
   const Ran ran("import other\nL = [1]\nK = [2]\nT = (K, 1)\nother.change(T)\nA = other.value\n");
   EXPECT_EQ(ran.name("L"), "[1]");
