@@ -200,11 +200,7 @@ static Value file_attribute(Checker& checker, const Value& value, std::string_vi
   }
   // A package and what is imported below it have one name.
   std::string below = module_below(file.file->module, name);
-  if (FileScope* inner = find_file(checker.context, *checker.scope, below)) {
-    Value module = plain_value(ValueKind::File, span);
-    module.file = inner;
-    return module;
-  }
+  if (FileScope* inner = find_file(checker.context, *checker.scope, below)) return file_value(inner, span);
   checker.report(span, diag::not_in_module, name, file.file->module);
   return error_value(span);
 }
@@ -213,11 +209,8 @@ static Value file_attribute(Checker& checker, const Value& value, std::string_vi
 static Value attribute_of_type(Checker& checker, const Value& value, std::string_view name, Span span) {
   // A string of Python is made with the name of a type.
   const bool is_named = is_scalar(value.type) && is_python(checker);
-  if (is_named && (name == "__name__" || name == "name")) {
-    Value text = plain_value(ValueKind::String, span);
-    text.text = long_name_of(value.type->scalar);
-    return text;
-  }
+  if (is_named && (name == "__name__" || name == "name"))
+    return text_value(ValueKind::String, long_name_of(value.type->scalar), span);
   if (value.text == "finfo" || value.text == "iinfo")
     if (std::optional<Value> limit = limit_of(value, name, span)) return *limit;
   return type_attribute(checker, value.type, name, span);

@@ -185,11 +185,8 @@ Value Checker::evaluate_call(const ast::Call& expr) {
     if (std::optional<Value> made = array_call(*this, expr)) return *made;
   if (std::optional<Value> made = call_of_host(*this, expr)) return *made;
   if (std::optional<Value> made = call_of_overload(*this, expr)) return *made;
-  if (const FunctionSymbol* jitted = instance ? nullptr : jitted_call(context, *scope, expr)) {
-    Value value = plain_value(ValueKind::Function, expr.span);
-    value.function = jitted;
-    return value;
-  }
+  if (const FunctionSymbol* jitted = instance ? nullptr : jitted_call(context, *scope, expr))
+    return function_value(jitted, expr.span);
   Span outer_callee = std::exchange(called, expr.callee->span);
   Value callee = evaluate(*expr.callee);
   called = outer_callee;

@@ -88,12 +88,6 @@ static Value evaluate_float(Checker& checker, const ast::FloatLiteral& expr) {
   return error_value(expr.span);
 }
 
-static Value text_value(std::string_view text, Span span) {
-  Value value = plain_value(ValueKind::String, span);
-  value.text = text;
-  return value;
-}
-
 static Value evaluate_unary(Checker& checker, const ast::Unary& expr) {
   bool is_not = expr.op == ast::UnaryOp::Not;
   return checker.unary(expr.op,
@@ -120,12 +114,6 @@ static Value evaluate_dict(Checker& checker, const ast::Dict& dict) {
   return value;
 }
 
-static Value function_value(const FunctionSymbol* function, Span span) {
-  Value value = plain_value(ValueKind::Function, span);
-  value.function = function;
-  return value;
-}
-
 Value Checker::evaluate_node(const ast::Expr& expr) {
   switch (expr.kind) {
   case ast::Kind::Name: return read_name(ast::get<ast::Name>(expr));
@@ -136,7 +124,8 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::BoolLiteral: return bool_value(ast::get<ast::BoolLiteral>(expr).value, expr.span);
   case ast::Kind::NoneLiteral: return plain_value(ValueKind::None, expr.span);
   case ast::Kind::EllipsisLiteral: return plain_value(ValueKind::Ellipsis, expr.span);
-  case ast::Kind::StringLiteral: return text_value(ast::get<ast::StringLiteral>(expr).value, expr.span);
+  case ast::Kind::StringLiteral:
+    return text_value(ValueKind::String, ast::get<ast::StringLiteral>(expr).value, expr.span);
   case ast::Kind::Unary: return evaluate_unary(*this, ast::get<ast::Unary>(expr));
   case ast::Kind::Binary: return evaluate_binary(*this, ast::get<ast::Binary>(expr));
   case ast::Kind::Compare: return evaluate_compare(ast::get<ast::Compare>(expr));

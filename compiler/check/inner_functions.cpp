@@ -130,9 +130,7 @@ std::optional<Value> inner_function(Checker& checker, std::string_view name, Spa
     made->file = checker.scope;
     made->def = with_captured(checker, *def);
   }
-  Value value = plain_value(ValueKind::Function, span);
-  value.function = made.get();
-  return value;
+  return function_value(made.get(), span);
 }
 
 bool add_captured(Checker& checker, const FunctionSymbol& callee, Checker::Args& args, Span span) {

@@ -56,18 +56,6 @@ static bool has_known_names(std::string_view module) {
          module == "kern" || module == "numba.types";
 }
 
-static Value text_value(ValueKind kind, std::string_view text, Span span) {
-  Value value = plain_value(kind, span);
-  value.text = text;
-  return value;
-}
-
-static Value file_value(FileScope* file, Span span) {
-  Value value = plain_value(ValueKind::File, span);
-  value.file = file;
-  return value;
-}
-
 // Functions of Python that Kern has not, with what to do instead.
 static constexpr std::array<std::pair<std::string_view, std::string_view>, 14> missing_names = {{
     {"sorted", "sort on the host, or in a loop"},
@@ -519,9 +507,7 @@ Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& s
       report(span, diag::overloaded_function, name);
       return error_value(span);
     }
-    Value value = plain_value(ValueKind::Function, span);
-    value.function = symbol.function;
-    return value;
+    return function_value(symbol.function, span);
   }
   case Symbol::Kind::Struct: return struct_value(*this, file, name, symbol, span);
   case Symbol::Kind::Host:

@@ -20,9 +20,7 @@ Value string_value(Checker& checker, const std::string& text, Span span) {
         .note("a string has at most {} bytes here", longest);
     return error_value(span);
   }
-  Value value = plain_value(ValueKind::String, span);
-  value.text = checker.context.program.arena->copy(std::string_view(text));
-  return value;
+  return text_value(ValueKind::String, checker.context.program.arena->copy(std::string_view(text)), span);
 }
 
 // Returns what str(value) is; nothing of a value that has another form.

@@ -22,6 +22,24 @@ Value plain_value(ValueKind kind, Span span) {
   return value;
 }
 
+Value text_value(ValueKind kind, std::string_view text, Span span) {
+  Value value = plain_value(kind, span);
+  value.text = text;
+  return value;
+}
+
+Value function_value(const FunctionSymbol* function, Span span) {
+  Value value = plain_value(ValueKind::Function, span);
+  value.function = function;
+  return value;
+}
+
+Value file_value(FileScope* file, Span span) {
+  Value value = plain_value(ValueKind::File, span);
+  value.file = file;
+  return value;
+}
+
 Value error_value(Span span) { return plain_value(ValueKind::Error, span); }
 
 Value unknown_value(Span span) {

@@ -112,6 +112,9 @@ Value tuple_value(std::vector<Value> elements, Span span);
 Value tuple_like(Type type, Span span);
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
+Value text_value(ValueKind kind, std::string_view text, Span span); // a String, Host or Prefix
+Value function_value(const FunctionSymbol* function, Span span);
+Value file_value(FileScope* file, Span span);
 
 // Makes an operation of float literals, in which there are integers of the running program too.
 Value deferred_value(ast::BinaryOp op, const Value& left, const Value& right, Span span);
