@@ -338,6 +338,14 @@ std::optional<Value> Interpreter::array_method(const Array& array, std::string_v
   return std::nullopt;
 }
 
+std::optional<values::Numbers> Interpreter::numbers_of(const Array& array) const {
+  const Content& held = content(array.object);
+  if (!held.is_known) return std::nullopt;
+  values::Numbers numbers{array.form->type, {array.form->extents.begin(), array.form->extents.end()}};
+  each_place(*array.form, [&](std::size_t place) { numbers.add(number_at(held, array.form->type, place)); });
+  return numbers;
+}
+
 std::string Interpreter::print_array(const Array& array) const {
   const Content& held = content(array.object);
   if (!held.is_known) return "unknown (changed)";

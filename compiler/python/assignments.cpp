@@ -28,7 +28,10 @@ static void store_item(Interpreter& run, const ast::Subscript& target, const Val
     return;
   }
   const ObjectId id = list ? list->object : dict->object;
-  if (!run.content(id).is_known) return run.reach(value, target.span, seen);
+  if (!run.content(id).is_known) {
+    run.forget(id, target.span);
+    return run.reach(value, target.span, seen);
+  }
   std::vector<Value> held(run.content(id).elements.begin(), run.content(id).elements.end());
   std::optional<std::size_t> place;
   const auto count = static_cast<WideInt>(held.size());

@@ -156,26 +156,38 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
 
 Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
   const ast::HostStatement* statement = function.statement;
-  const bool is_lambda = !statement;
   const bool has_code =
-      is_lambda ? function.def && function.def->name == "lambda" : statement->code != nullptr;
-  if (!has_code || calls >= limits.calls || steps > limits.statements * 16) {
+      statement ? statement->code != nullptr : function.def && function.def->name == "lambda";
+  if (!has_code || (statement && sources.text(statement->span).starts_with("async"))) {
     escape(function, span);
     return unknown_call(args, span);
   }
-  if (statement && sources.text(statement->span).starts_with("async")) {
-    escape(function, span);
-    return unknown_call(args, span);
-  }
+  if (!is_followed(function, args)) return call_unfollowed(function, args, span);
+  return run_function(function, args, span);
+}
+
+// Says whether a call is run where it stands: not in the rounds of a loop of which nobody knows how many there are, and not
+// inside of a call of the same function where nobody knows whether it ends.
+bool Interpreter::is_followed(const FunctionData& function, const Arguments& args) const {
+  if (summary || open_loops > 0 || calls >= limits.calls || is_exhausted()) return false;
+  const bool recurs = std::ranges::any_of(frames, [&](const Frame* each) {
+    return each->scope->is_call && each->scope->owner && each->scope->owner == function.statement;
+  });
+  return !recurs || (args.is_whole && std::ranges::none_of(args.positional, values::is_unknown));
+}
+
+Value Interpreter::run_function(const FunctionData& function, const Arguments& args, Span span) {
+  const ast::HostStatement* statement = function.statement;
   Scope* scope = const_cast<Scope*>(new_scope(function.scope, function.scope->file, statement, false));
   scope->is_call = true;
   Frame inner{scope, {}, {}, {}};
   Frame* const outer = std::exchange(frame, &inner);
   frames.push_back(&inner);
   ++calls;
+  const std::size_t functions_before = functions.size(), classes_before = class_scopes.size();
   enter(function, args, Why::NotComputed, span);
   Value result = values::None{};
-  if (is_lambda) {
+  if (!statement) {
     result = evaluate(*ast::get<ast::Return>(*function.def->body[0]).value);
   } else {
     Ends ends = run_block(*code_of(*statement));
@@ -192,6 +204,8 @@ Value Interpreter::call_function(const FunctionData& function, const Arguments& 
   --calls;
   frames.pop_back();
   frame = outer;
+  // Nobody sees its names any more, unless a function or class was made there.
+  if (functions.size() == functions_before && class_scopes.size() == classes_before) drop(scope->space);
   if (values::is_unknown(result)) in_doubt = true;
   return result;
 }

@@ -50,9 +50,8 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   Ends ends;
   for (std::string_view name : statement.outer_names)
     (statement.is_nonlocal ? frame->nonlocals : frame->globals).insert(name);
-  if (++steps > limits.statements * 16) {
-    apply_uses(statement.uses);
-  } else if (statement.kind == ast::HostStatement::Kind::Function) {
+  ++steps;
+  if (statement.kind == ast::HostStatement::Kind::Function) {
     // With what a decorator generated of it.
     for (const ast::Stmt* item : items) {
       const auto* def = ast::as<ast::FunctionDef>(item);
@@ -162,8 +161,17 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
   if (const auto* list = values::as<values::List>(over))
     for (const Value& each : Content(run.content(list->object)).elements)
       run.reach(each, statement.span, seen);
+  // Inside of another such loop what it binds is not known from the start, so that one round is enough most times.
+  if (run.open_loops > 0)
+    for (const ast::NameUse& use : statement.uses)
+      if (const Binding* known =
+              use.kind == ast::NameUse::Kind::Bind ? run.own(run.frame->scope->space, use.name) : nullptr;
+          known && !is_definition(known->value) && !values::is_unknown(known->value))
+        run.bind(use.name, values::Unknown{Why::Bound, use.span}, known->where);
+  ++run.open_loops;
   for (int i = 0; i < 32; ++i) {
     const Store before = run.store;
+    const std::uint64_t first_new = run.next_object;
     if (clause.kind == Kind::For && clause.target && clause.subject)
       run.assign(*clause.target, run.unknown(Why::Bound, clause.head), clause.head);
     else if (!clause.subject)
@@ -171,8 +179,11 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
     std::optional<Store> after = round();
     if (!after) after = before;
     run.store = run.joined(before, *after, statement.span);
-    if (run.store == before) break;
+    // What a round made is seen by nobody where it changed no name and no object from before.
+    if (run.store.names == before.names) run.store.contents.erase_from(run.arena, first_new);
+    if (run.store == before || run.is_cut()) break;
   }
+  --run.open_loops;
 }
 
 Ends Interpreter::run_loop(const ast::HostStatement& statement) {
@@ -193,19 +204,19 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
     merge(all, ends, where);
     return next;
   };
-  bool is_decided = elements.has_value();
-  if (elements && elements->size() <= limits.statements) {
+  bool is_decided = elements.has_value() && !is_exhausted();
+  if (is_decided && elements->size() <= limits.elements) {
     for (const Value& element : *elements) {
       assign(*clause.target, element, clause.head);
       current = round();
       if (!current) break;
       store = *current;
-      if (steps > limits.statements * 16) is_decided = false;
+      if (is_exhausted()) is_decided = false;
       if (!is_decided) break;
     }
   } else if (!is_for && clause.subject) {
     std::optional<bool> holds = true;
-    while (steps < limits.statements * 16 && (holds = truth(evaluate(*clause.subject))) == true) {
+    while (!is_exhausted() && (holds = truth(evaluate(*clause.subject))) == true) {
       current = round();
       if (!current) break;
       store = *current;

@@ -18,7 +18,6 @@ void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& 
     const ObjectId object = list ? list->object : dict ? dict->object : array->object;
     if (!seen.insert(static_cast<std::uint32_t>(object)).second) return;
     const Content before = content(object);
-    if (!before.is_known) return;
     forget(object, span);
     for (const Value& each : before.elements) reach(each, span, seen);
   }
@@ -38,7 +37,7 @@ Value Interpreter::unknown_call(const Arguments& args, Span span) {
   std::set<std::uint32_t> seen;
   for (const Value& arg : args.positional) reach(arg, span, seen);
   for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
-  run_escaped(span);
+  change_by_escaped(span);
   return unknown(Why::NotComputed, span);
 }
 
@@ -53,30 +52,16 @@ void Interpreter::escape(const FunctionData& function, Span span) {
   });
   if (is_known) return;
   escaped.push_back(&function);
-  run_escaped(span);
+  change_by_escaped(span);
 }
 
-void Interpreter::run_escaped(Span span) {
-  if (is_rerunning || escaped.empty()) return;
-  is_rerunning = true;
-  for (std::size_t i = 0; i < escaped.size(); ++i) { // more may escape meanwhile
-    const Store before = store;
-    const FunctionData& function = *escaped[i];
-    Arguments args;
-    const auto params = function.statement ? function.statement->code_params : function.def->params;
-    for (const ast::Param& param : params)
-      args.positional.emplace_back(values::Unknown{Why::NotComputed, param.span});
-    const bool is_method =
-        !params.empty() && function.scope->is_class && (params[0].name == "self" || params[0].name == "cls");
-    if (is_method)
-      args.positional[0] =
-          values::Class{ObjectId{static_cast<std::uint32_t>(function.scope->space)}, function.scope->owner};
-    const bool has_code =
-        function.statement ? function.statement->code != nullptr : function.def->name == "lambda";
-    if (has_code && calls < limits.calls) call_function(function, args, span);
-    store = joined(before, store, span);
-  }
-  is_rerunning = false;
+// They may run at any time: each may have run or not.
+void Interpreter::change_by_escaped(Span span) {
+  if (summary) summary->calls_unknown = true;
+  if (summary || is_changing_by_escaped) return;
+  is_changing_by_escaped = true;
+  for (std::size_t i = 0; i < escaped.size(); ++i) change_by(*escaped[i], span); // more may escape meanwhile
+  is_changing_by_escaped = false;
 }
 
 void Interpreter::launch(const FunctionData& function, bool is_sure) {
@@ -88,6 +73,7 @@ void Interpreter::launch(const FunctionData& function, bool is_sure) {
 void Interpreter::record_launch(const FunctionData& function, bool is_sure,
                                 std::set<const FunctionData*>& seen) {
   if (!seen.insert(&function).second) return;
+  if (summary) return summary->launched.push_back(&function);
   const std::uint64_t key = key_of(launched, function.serial);
   const Binding* known = store.names.find(key);
   const bool was_sure = known && as<bool>(known->value);

@@ -255,7 +255,7 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
 }
 
 Value Interpreter::evaluate(const ast::Expr& expr) {
-  if (++steps > limits.statements * 16) return unknown(Why::NotComputed, expr.span);
+  ++steps;
   switch (expr.kind) {
   case ast::Kind::Name: return read(ast::get<ast::Name>(expr).text, expr.span);
   case ast::Kind::IntLiteral: return static_cast<WideInt>(ast::get<ast::IntLiteral>(expr).value);

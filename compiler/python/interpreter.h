@@ -51,6 +51,10 @@ inline const ast::Module* code_of(const ast::HostStatement& statement) {
   return has_body ? statement.body : statement.code;
 }
 
+// Says whether a value is a function, a class or a module, which stays what it is wherever it is.
+bool is_definition(const Value& value);
+bool is_same_content(const Content& a, const Content& b);
+
 // Says whether a name is one of a list.
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
@@ -69,6 +73,20 @@ struct Frame {
   std::optional<WideInt> last_member;            // of an enumeration
 };
 
+// What a call of a function may change, whatever is so when it is called: the names outside of it and the objects, with
+// what it makes of them.
+struct Summary {
+  bool is_made = false, is_open = false;              // it stands for later calls; it is being made
+  std::size_t depth = 0;                              // of those that are open, when it was made
+  std::size_t lowest = ~std::size_t{0};               // the outermost open one that it is made of
+  std::size_t generation = 0;                         // of the outermost one that it was made for
+  bool calls_unknown = false;                         // it calls what nobody follows
+  std::vector<std::pair<std::uint64_t, Value>> reads; // names by which it reached objects and functions
+  std::vector<std::pair<std::uint64_t, Binding>> names;
+  std::vector<std::pair<std::uint64_t, Content>> contents;
+  std::vector<const FunctionData*> launched;
+};
+
 struct Launches {
   std::vector<Store> stores; // at each place where it may run first
 };
@@ -81,8 +99,9 @@ struct Interpreter {
   Store store{};
   Frame* frame = nullptr;
   std::vector<Frame*> frames{};
-  bool in_doubt = false; // a statement may raise: something in it is not known
-  std::size_t steps = 0, calls = 0;
+  bool in_doubt = false;            // a statement may raise: something in it is not known
+  std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
+  std::size_t open_loops = 0;       // around this place of which nobody knows how often they run
   std::uint32_t next_space = 0, next_object = 0;
   std::unordered_map<std::string_view, std::uint32_t> name_ids{};
   std::vector<std::string_view> names{};
@@ -92,10 +111,21 @@ struct Interpreter {
   std::unordered_map<const FunctionData*, Launches> launches{};
   std::unordered_map<std::uint32_t, const Scope*> class_scopes{}; // by their spaces
   std::unordered_map<const FunctionData*, Store>
-      frame_ends{}; // of the code around each, where nobody called it
+      frame_ends{};                              // of the code around each, where nobody called it
+  std::set<const FunctionData*> cut_functions{}; // made where the code around them was cut
   std::vector<const FunctionData*> escaped{};
-  bool is_rerunning = false;
+  std::unordered_map<const FunctionData*, Summary> summaries{}; // of functions whose calls are not followed
+  Summary* summary = nullptr;                                   // being made
+  std::size_t generation = 0;                                   // of summaries that are made for one another
+  bool is_changing_by_escaped = false;
+  Space first_own{};           // of the function that is summed up: names of spaces before are not known
+  ObjectId first_own_object{}; // what objects before hold is not known
   std::unordered_map<std::string, Value> given{}; // by -D: "N", "make.n"
+
+  // Says whether so much work was done that no call and no loop is followed any more.
+  bool is_exhausted() const { return steps > limits.steps; }
+  // The same of the rounds of a loop: what is known then may be wrong.
+  bool is_cut() const { return steps > 16 * limits.steps; }
 
   // names.cpp
   std::uint32_t name_id(std::string_view name);
@@ -105,6 +135,7 @@ struct Interpreter {
   void set(Space space, std::string_view name, const Value& value, Span where);
   void bind(std::string_view name, Value value, Span where);
   void unbind(std::string_view name);
+  void drop(Space space); // its names, which nobody sees any more
   void bind_all_unknown(Space space, Span where);
   std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
   Value read(std::string_view name, Span span);
@@ -118,7 +149,7 @@ struct Interpreter {
   Value new_dict(const std::vector<Value>& pairs);
   const Content& content(ObjectId object) const;
   void set_content(ObjectId object, const Content& content);
-  void forget(ObjectId object, Span where);
+  void forget(ObjectId object, Span where);                              // what it holds, if that is not done
   std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple or list
   std::optional<std::vector<Value>> iterate(const Value& value);         // ranges, dicts, texts too
   std::optional<bool> truth(const Value& value);
@@ -126,6 +157,8 @@ struct Interpreter {
   // join.cpp
   Value joined(const Value& a, const Value& b, Span where) const;
   Store joined(const Store& a, const Store& b, Span where);
+  Binding joined(std::uint64_t key, const Binding* a, const Binding* b, Span where);
+  Content joined(const Content* a, const Content* b, Span where);
   void merge(std::optional<Store>& into, const std::optional<Store>& other, Span where);
   void merge(Ends& into, const Ends& other, Span where); // but for `next`
 
@@ -145,6 +178,8 @@ struct Interpreter {
   Value call(const ast::Call& expr);
   Value call(const Value& callee, const Arguments& args, Span span);
   Value call_function(const FunctionData& function, const Arguments& args, Span span);
+  bool is_followed(const FunctionData& function, const Arguments& args) const;
+  Value run_function(const FunctionData& function, const Arguments& args, Span span);
   Value make_term(const Value& callee, const Arguments& args);
   void enter(const FunctionData& function, const Arguments& args, Why missing, Span span);
 
@@ -167,16 +202,23 @@ struct Interpreter {
   std::optional<Value> array_attribute(const values::Array& array, std::string_view name);
   std::optional<Value> array_method(const values::Array& array, std::string_view name, const Arguments& args,
                                     Span span);
+  std::optional<values::Numbers> numbers_of(const values::Array& array) const;
   std::string print_array(const values::Array& array) const;
 
   // effects.cpp: what is not followed
   Value unknown_call(const Arguments& args, Span span);
   void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
   void escape(const FunctionData& function, Span span);
-  void run_escaped(Span span);
+  void change_by_escaped(Span span);
   void launch(const FunctionData& function, bool is_sure);
   void record_launch(const FunctionData& function, bool is_sure, std::set<const FunctionData*>& seen);
   void apply_uses(std::span<const ast::NameUse> uses);
+
+  // summaries.cpp
+  Value call_unfollowed(const FunctionData& function, const Arguments& args, Span span);
+  void change_by(const FunctionData& function, Span span);
+  void sum_up(const FunctionData& function, Span span, Summary& into);
+  const Binding* summed(std::uint64_t key, const Binding& binding);
 
   // statements.cpp
   Ends run_simple(const ast::Stmt& stmt);

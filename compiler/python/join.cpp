@@ -6,7 +6,7 @@
 
 namespace kern::python {
 
-static bool is_definition(const Value& value) {
+bool is_definition(const Value& value) {
   return values::as<values::Function>(value) || values::as<values::Class>(value) ||
          values::as<values::File>(value) || values::as<values::Path>(value);
 }
@@ -27,7 +27,7 @@ Value Interpreter::joined(const Value& a, const Value& b, Span where) const {
   return values::Unknown{Why::Bound, where};
 }
 
-static bool is_same_content(const Content& a, const Content& b) {
+bool is_same_content(const Content& a, const Content& b) {
   return a.is_known == b.is_known && a.type == b.type && (a.is_known || a.where == b.where) &&
          (a.elements.data() == b.elements.data() ||
           std::ranges::equal(a.elements, b.elements, values::is_same)) &&
@@ -35,32 +35,42 @@ static bool is_same_content(const Content& a, const Content& b) {
          a.elements.size() == b.elements.size();
 }
 
+// What a name is that only one way has: unknown where it could be read before, in code that runs now.
+Binding Interpreter::joined(std::uint64_t key, const Binding* a, const Binding* b, Span where) {
+  ++steps;
+  if (a && b) {
+    const Value value = joined(a->value, b->value, where);
+    return {value,
+            values::is_same(value, b->value) && !values::is_same(value, a->value) ? b->where : a->where};
+  }
+  const Binding& only = a ? *a : *b;
+  const auto is_open = [&](const Frame* each) {
+    for (const Scope* scope = each->scope; scope; scope = scope->parent)
+      if (static_cast<std::uint64_t>(scope->space) == key >> 32) return true;
+    return false;
+  };
+  const bool stays = is_definition(only.value) || values::is_unknown(only.value);
+  if (stays || !std::ranges::any_of(frames, is_open)) return only;
+  return {values::Unknown{Why::Bound, where}, only.where};
+}
+
+Content Interpreter::joined(const Content* a, const Content* b, Span where) {
+  ++steps;
+  if (!a || !b) return a ? *a : *b;
+  if (is_same_content(*a, *b)) return *a;
+  Content changed;
+  changed.is_known = false;
+  changed.where = !a->is_known ? a->where : !b->is_known ? b->where : where;
+  return changed;
+}
+
 Store Interpreter::joined(const Store& a, const Store& b, Span where) {
   if (a == b) return a;
-  const auto is_open = [&](std::uint64_t key) {
-    return std::ranges::any_of(frames, [&](const Frame* each) {
-      for (const Scope* scope = each->scope; scope; scope = scope->parent)
-        if (static_cast<std::uint64_t>(scope->space) == key >> 32) return true;
-      return false;
-    });
+  const auto pick_name = [&](std::uint64_t key, const Binding* x, const Binding* y) {
+    return joined(key, x, y, where);
   };
-  const auto pick_name = [&](std::uint64_t key, const Binding* x, const Binding* y) -> Binding {
-    if (x && y) {
-      const Value value = joined(x->value, y->value, where);
-      return {value,
-              values::is_same(value, y->value) && !values::is_same(value, x->value) ? y->where : x->where};
-    }
-    const Binding& only = x ? *x : *y;
-    if (is_definition(only.value) || values::is_unknown(only.value) || !is_open(key)) return only;
-    return {values::Unknown{Why::Bound, where}, only.where};
-  };
-  const auto pick_content = [&](std::uint64_t, const Content* x, const Content* y) -> Content {
-    if (!x || !y) return x ? *x : *y;
-    if (is_same_content(*x, *y)) return *x;
-    Content changed;
-    changed.is_known = false;
-    changed.where = !x->is_known ? x->where : !y->is_known ? y->where : where;
-    return changed;
+  const auto pick_content = [&](std::uint64_t, const Content* x, const Content* y) {
+    return joined(x, y, where);
   };
   const auto same_binding = [](const Binding& x, const Binding& y) {
     return values::is_same(x.value, y.value) && x.where == y.where;

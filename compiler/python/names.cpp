@@ -26,7 +26,9 @@ std::string Interpreter::path_of(const Scope& scope) const {
 }
 
 const Binding* Interpreter::own(Space space, std::string_view name) {
-  return store.names.find(key_of(space, name_id(name)));
+  const std::uint64_t key = key_of(space, name_id(name));
+  const Binding* found = store.names.find(key);
+  return found && summary && space < first_own ? summed(key, *found) : found;
 }
 
 void Interpreter::set(Space space, std::string_view name, const Value& value, Span where) {
@@ -55,6 +57,13 @@ void Interpreter::unbind(std::string_view name) {
   const Space space =
       frame->globals.contains(name) ? file_scopes[frame->scope->file]->space : frame->scope->space;
   store.names.erase(arena, key_of(space, name_id(name)));
+}
+
+void Interpreter::drop(Space space) {
+  std::vector<std::uint64_t> keys;
+  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
+                   [&](std::uint64_t key, const Binding&) { keys.push_back(key); });
+  for (std::uint64_t key : keys) store.names.erase(arena, key);
 }
 
 void Interpreter::bind_all_unknown(Space space, Span where) {

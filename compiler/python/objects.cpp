@@ -21,7 +21,8 @@ Value Interpreter::new_dict(const std::vector<Value>& pairs) {
 }
 
 const Content& Interpreter::content(ObjectId object) const {
-  static constexpr Content nothing{};
+  static constexpr Content nothing{}, unknown{.is_known = false};
+  if (summary && object < first_own_object) return unknown;
   const Content* found = store.contents.find(static_cast<std::uint64_t>(object));
   return found ? *found : nothing;
 }
@@ -31,6 +32,8 @@ void Interpreter::set_content(ObjectId object, const Content& content) {
 }
 
 void Interpreter::forget(ObjectId object, Span where) {
+  const Content* known = store.contents.find(static_cast<std::uint64_t>(object));
+  if (known && !known->is_known) return;
   Content changed;
   changed.is_known = false;
   changed.where = where;
@@ -50,7 +53,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value& value) {
   if (const auto* array = values::as<values::Array>(value); array && !array->form->extents.empty()) {
     const values::ArrayForm& form = *array->form;
     for (std::int64_t i = 0; i < form.extents[0]; ++i) {
-      if (!content(array->object).is_known || result.size() > limits.statements) return std::nullopt;
+      if (!content(array->object).is_known || result.size() > limits.elements) return std::nullopt;
       const auto* row = arena.make<values::ArrayForm>(
           form.type, form.extents.subspan(1), form.strides.subspan(1), form.first + i * form.strides[0]);
       result.push_back(element_or_view(values::Array{array->object, row}));
@@ -60,7 +63,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value& value) {
   if (const auto* range = values::as<values::Range>(value)) {
     for (std::int64_t i = range->start; range->step > 0 ? i < range->stop : i > range->stop;
          i += range->step) {
-      if (result.size() > limits.statements) return std::nullopt;
+      if (result.size() > limits.elements) return std::nullopt;
       result.emplace_back(static_cast<WideInt>(i));
     }
     return result;

@@ -21,6 +21,8 @@ public:
   void set(Arena& arena, std::uint64_t key, const T& value) { root_ = insert(arena, root_, key, value); }
   void erase(Arena& arena, std::uint64_t key) { root_ = without(arena, root_, key); }
 
+  void erase_from(Arena& arena, std::uint64_t first) { root_ = below(arena, root_, first); }
+
   // Calls `visit` with each key from `first` to `last` and its value, in order.
   template <class Visit> void each(std::uint64_t first, std::uint64_t last, const Visit& visit) const {
     walk(root_, first, last, visit);
@@ -78,6 +80,13 @@ private:
     if (node->key == key) return merge(arena, node->left, node->right);
     if (key < node->key) return make(arena, *node, without(arena, node->left, key), node->right);
     return make(arena, *node, node->left, without(arena, node->right, key));
+  }
+
+  static const Node* below(Arena& arena, const Node* node, std::uint64_t end) {
+    if (!node) return nullptr;
+    if (node->key >= end) return below(arena, node->left, end);
+    const Node* right = below(arena, node->right, end);
+    return right == node->right ? node : make(arena, *node, node->left, right);
   }
 
   template <class Visit>

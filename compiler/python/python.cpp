@@ -6,19 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "compiler/python/interpreter.h"
+#include "compiler/python/state.h"
 
 namespace kern::python {
 
 using values::as;
-
-struct HostModules::State {
-  State(const SourceManager& sources, std::span<const SourceFile> files, Limits limits)
-      : interpreter{sources, files, limits} {}
-  Interpreter interpreter;
-  Store end{};
-  std::vector<Store> moments{};
-};
 
 HostModules::HostModules() : state_(nullptr) {}
 HostModules::HostModules(HostModules&&) noexcept = default;
@@ -41,6 +33,10 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
       if (inner != class_scopes.end()) run_uncalled(*inner->second, *code_of(statement));
     }
     if (statement.kind != ast::HostStatement::Kind::Function || !statement.code || statement.is_jit) continue;
+    // One that makes no function has none whose names are asked for.
+    const std::string_view text =
+        sources.text({statement.span.file, statement.name_span.end, statement.span.end});
+    if (text.find("def ") == text.npos && text.find("lambda") == text.npos) continue;
     const Store before = store;
     Frame inner{new_scope(&scope, scope.file, &statement, false), {}, {}, {}};
     Frame* const outer = std::exchange(frame, &inner);
@@ -54,7 +50,10 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
     merge(ends.next, ends.returns, statement.span);
     merge(ends.next, ends.raises, statement.span);
     if (ends.next) store = *ends.next;
-    for (std::size_t i = first; i < functions.size(); ++i) frame_ends[functions[i]] = store;
+    for (std::size_t i = first; i < functions.size(); ++i) {
+      frame_ends[functions[i]] = store;
+      if (is_cut()) cut_functions.insert(functions[i]);
+    }
     run_uncalled(*inner.scope, *code_of(statement));
     frames.pop_back();
     frame = outer;
@@ -78,6 +77,7 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
       run.set(root.scope->space, run.arena.copy(std::string_view(path)), value, {});
   for (std::size_t i = 0; i < files.size(); ++i) run.run_file(i);
   result.state_->end = run.store;
+  result.state_->is_cut = run.is_cut();
   run.steps = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     Frame file{run.file_scopes[i], {}, {}, {}};
@@ -145,7 +145,7 @@ std::optional<Found> HostModules::at_end(std::size_t file, std::string_view name
     found->moment = state_->moments.size();
     state_->moments.push_back(state_->end);
   }
-  return found;
+  return State::known(found, state_->is_cut);
 }
 
 static std::string print_value(const Interpreter& run, const Value& value, int depth = 0) {

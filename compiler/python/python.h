@@ -34,8 +34,10 @@ struct Given {
 };
 
 struct Limits {
-  std::size_t statements = 1 << 16; // run, those of loops and calls counted each time
-  std::size_t calls = 50;           // each inside of the one before it
+  std::size_t steps =
+      1 << 16; // expressions and statements run, and names joined, while calls and loops are followed
+  std::size_t elements = 1 << 16; // that a loop goes over
+  std::size_t calls = 50;         // each inside of the one before it
 };
 
 // What a reader sees.
@@ -55,6 +57,11 @@ public:
   std::optional<Found> at_end(std::size_t file, std::string_view name) const;
   // Returns what a name is for a function, when a launch first runs it: one that nobody calls sees what is there at the end.
   std::optional<Found> find(const ast::FunctionDef& reader, std::string_view name) const;
+  // Returns what a list, or a dict (keys and values in turn), held at a moment; nothing where that is not known.
+  std::optional<std::span<const values::Value>> elements(std::size_t moment,
+                                                         const values::Value& object) const;
+  // Returns the numbers of an array at a moment; nothing where they are not known.
+  std::optional<values::Numbers> numbers(std::size_t moment, const values::Array& array) const;
   // Prints a value with what its objects hold.
   std::string print(const Found& found) const;
   // Returns the definition and the name of a function; null of one that could not be parsed as a kernel may be.

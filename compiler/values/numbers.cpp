@@ -191,4 +191,14 @@ std::optional<bool> compare(ast::CompareOp op, const Value& left, const Value& r
   return holds(op, *x < *y, *x == *y, *x > *y);
 }
 
+ir::Operand Numbers::at(std::size_t index) const {
+  if (is_complex(type)) return {type, std::nullopt, bits[2 * index], bits[2 * index + 1]};
+  return {type, std::nullopt, bits[index]};
+}
+
+void Numbers::add(const ir::Operand& number) {
+  bits.push_back(number.bits);
+  if (is_complex(type)) bits.push_back(number.imag);
+}
+
 } // namespace kern::values

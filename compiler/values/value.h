@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "compiler/ast/ast.h"
 #include "compiler/ir/ir.h"
@@ -72,6 +73,16 @@ struct ArrayForm {
 struct Array {
   ObjectId object;
   const ArrayForm* form;
+};
+// The numbers of an array, one behind the other in C order, as an operand has them: two of a complex number.
+struct Numbers {
+  Type type = types::error;
+  std::vector<std::int64_t> extents = {};
+  std::vector<std::uint64_t> bits = {};
+
+  std::size_t size() const { return bits.size() / (is_complex(type) ? 2 : 1); }
+  ir::Operand at(std::size_t index) const;
+  void add(const ir::Operand& number);
 };
 struct Range {
   std::int64_t start = 0, stop = 0, step = 1;

@@ -98,6 +98,43 @@ TEST(Python, WhatNobodyFollowsMakesUnknownWhatItReaches) {
   EXPECT_EQ(ran.name("A"), "unknown (not computed)");
 }
 
+// Each of these would take longer than anybody waits if every way through it were followed.
+TEST(Python, SumsUpWhatItDoesNotFollow) {
+  const std::string given_away = "import other\nN, M, L, T = 3, 4, [1], [5]\n";
+  // Functions that call themselves and each other, in a loop of which nobody knows how long it is.
+  Ran ran(given_away +
+          "def f(x):\n    global M\n    if x.a: f(x.b), g(x.c)\n    f(x.d)\n    M = 4\n    L.append(g(x))\n"
+          "def g(x):\n    f(x)\n    f(x.b)\n    return g(x.c)\n"
+          "for x in other.all():\n    for y in x:\n        f(y), g(y)\n");
+  EXPECT_EQ(ran.name("N"), "3");
+  EXPECT_EQ(ran.name("M"), "4");
+  EXPECT_EQ(ran.name("L"), "unknown (changed)");
+  EXPECT_EQ(ran.name("T"), "[5]");
+  // Functions that were given away, and call what nobody follows.
+  std::string text = given_away;
+  for (int i = 0; i < 30; ++i) {
+    const std::string n = std::to_string(i);
+    text += "def f" + n + "(): \n    global M\n    other.call(f" + std::to_string((i + 1) % 30) +
+            ")\n    M = M + 1\n";
+  }
+  for (int i = 0; i < 30; ++i) text += "other.keep(f" + std::to_string(i) + ")\n";
+  Ran ran2(text);
+  EXPECT_EQ(ran2.name("N"), "3");
+  EXPECT_EQ(ran2.name("M"), "unknown (not computed)");
+  EXPECT_EQ(ran2.name("L"), "[1]");
+  // Loops in loops that make objects.
+  text = given_away;
+  for (int i = 0; i < 12; ++i)
+    text += std::string(static_cast<std::size_t>(i), ' ') + "for a in other.all():\n";
+  Ran ran3(text + std::string(12, ' ') + "b = [a]\n");
+  EXPECT_EQ(ran3.name("N"), "3");
+  EXPECT_EQ(ran3.name("b"), "unknown (bound)");
+  // A long run of what is known.
+  Ran ran4(given_away + "s = 0\nfor i in range(60000):\n    for j in range(60000):\n        s += j\n");
+  EXPECT_EQ(ran4.name("N"), "3");
+  EXPECT_EQ(ran4.name("s"), "unknown (not computed)");
+}
+
 TEST(Python, CallsFunctions) {
   const Ran ran("def f(a, b=2):\n    if a > 3:\n        return a * b\n    return -a\nA = f(4)\nB = f(1)\nC = "
                 "f(4, b=5)\n"

@@ -1,0 +1,25 @@
+// What objects held at the moment at which a reader sees them.
+#include "compiler/python/state.h"
+
+namespace kern::python {
+
+using values::as;
+
+std::optional<std::span<const values::Value>> HostModules::elements(std::size_t moment,
+                                                                    const values::Value& object) const {
+  const auto* list = as<values::List>(object);
+  const auto* dict = as<values::Dict>(object);
+  if (const auto* tuple = as<values::Tuple>(object)) return tuple->elements;
+  if (!list && !dict) return std::nullopt;
+  const Content* held =
+      state_->moments[moment].contents.find(static_cast<std::uint32_t>(list ? list->object : dict->object));
+  if (!held || !held->is_known) return std::nullopt;
+  return held->elements;
+}
+
+std::optional<values::Numbers> HostModules::numbers(std::size_t moment, const values::Array& array) const {
+  state_->interpreter.store = state_->moments[moment];
+  return state_->interpreter.numbers_of(array);
+}
+
+} // namespace kern::python

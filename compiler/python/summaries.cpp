@@ -1,0 +1,121 @@
+// What a call of a function may change that is not followed. The function runs once with parameters that nobody knows,
+// and with nothing known but what leads to objects and functions, so what it changes then is all that it may change at any
+// time. A loop or a circle of calls costs no more than that once.
+#include <algorithm>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+using values::as;
+
+static void add_read(std::vector<std::pair<std::uint64_t, Value>>& reads, std::uint64_t key,
+                     const Value& value) {
+  const bool is_known = std::ranges::any_of(reads, [&](const auto& each) { return each.first == key; });
+  if (!is_known) reads.emplace_back(key, value);
+}
+
+// Returns what a name is for a function that is summed up: an object or a definition, which is remembered; other values of
+// names that are not its own are not known.
+const Binding* Interpreter::summed(std::uint64_t key, const Binding& binding) {
+  const Value& value = binding.value;
+  const bool leads_on = is_definition(value) || as<values::List>(value) || as<values::Dict>(value) ||
+                        as<values::Array>(value) || as<values::Tuple>(value) || as<values::Term>(value);
+  if (!leads_on) return arena.make<Binding>(values::Unknown{Why::NotComputed, binding.where}, binding.where);
+  add_read(summary->reads, key, value);
+  return &binding;
+}
+
+void Interpreter::sum_up(const FunctionData& function, Span span, Summary& into) {
+  const Store before = store;
+  Summary* const outer = std::exchange(summary, &into);
+  const Space outer_space = std::exchange(first_own, Space{next_space});
+  const ObjectId outer_object = std::exchange(first_own_object, ObjectId{next_object});
+  Arguments args;
+  const auto params = function.statement ? function.statement->code_params : function.def->params;
+  for (const ast::Param& param : params)
+    args.positional.emplace_back(values::Unknown{Why::NotComputed, param.span});
+  const bool is_method =
+      !params.empty() && function.scope->is_class && (params[0].name == "self" || params[0].name == "cls");
+  if (is_method)
+    args.positional[0] =
+        values::Class{ObjectId{static_cast<std::uint32_t>(function.scope->space)}, function.scope->owner};
+  run_function(function, args, span);
+  const std::uint64_t own_names = key_of(first_own, 0);
+  store.names.each(0, ~std::uint64_t{0}, [&](std::uint64_t key, const Binding& after) {
+    const Binding* then = before.names.find(key);
+    const bool is_same = then && values::is_same(then->value, after.value) && then->where == after.where;
+    const bool is_outer = key < own_names || key >= key_of(module_attributes, 0);
+    if (is_outer && !is_same) into.names.emplace_back(key, after);
+  });
+  const auto last_outer = static_cast<std::uint64_t>(first_own_object);
+  store.contents.each(0, last_outer, [&](std::uint64_t object, const Content& after) {
+    const Content* then = before.contents.find(object);
+    if (object < last_outer && then && !is_same_content(*then, after))
+      into.contents.emplace_back(object, after);
+  });
+  store = before;
+  summary = outer;
+  first_own = outer_space;
+  first_own_object = outer_object;
+}
+
+// A call that is not followed, of a function that is known.
+Value Interpreter::call_unfollowed(const FunctionData& function, const Arguments& args, Span span) {
+  std::set<std::uint32_t> seen;
+  for (const Value& arg : args.positional) reach(arg, span, seen);
+  for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
+  change_by(function, span);
+  return unknown(Why::NotComputed, span);
+}
+
+// Joins what is so with what a function makes of it.
+void Interpreter::change_by(const FunctionData& function, Span span) {
+  const bool has_code = function.statement ? function.statement->code != nullptr
+                                           : function.def && function.def->name == "lambda";
+  if (!has_code) return;
+  Summary& sum = summaries[&function];
+  if (sum.is_open) {
+    if (summary) summary->lowest = std::min(summary->lowest, sum.depth);
+    return;
+  }
+  if (!summary) ++generation;
+  // One that is made of an open one lacks what that one changes; the open one has it all in the end.
+  const bool is_whole = sum.lowest >= sum.depth;
+  const bool stands = sum.is_made && (is_whole || sum.generation == generation);
+  const bool is_current = stands && std::ranges::all_of(sum.reads, [&](const auto& read) {
+                            const Binding* now = store.names.find(read.first);
+                            return now && values::is_same(now->value, read.second);
+                          });
+  if (!is_current) {
+    sum = {};
+    sum.is_open = true;
+    sum.depth = summary ? summary->depth + 1 : 0;
+    const bool doubt = in_doubt;
+    sum_up(function, span, sum);
+    in_doubt = doubt;
+    sum.is_open = false;
+    sum.is_made = true;
+    sum.generation = generation;
+  }
+  if (summary)
+    for (const auto& [key, value] : sum.reads)
+      if (key < key_of(first_own, 0)) add_read(summary->reads, key, value);
+  if (summary && sum.lowest < sum.depth) summary->lowest = std::min(summary->lowest, sum.lowest);
+  for (const auto& [key, after] : sum.names) {
+    const Binding* now = store.names.find(key);
+    const Binding both = joined(key, now, &after, after.where);
+    if (!now || !values::is_same(now->value, both.value)) store.names.set(arena, key, both);
+  }
+  for (const auto& [object, after] : sum.contents) {
+    const Content* now = store.contents.find(object);
+    if (!now || is_same_content(*now, after)) continue;
+    std::set<std::uint32_t> seen;
+    reach(values::List{ObjectId{static_cast<std::uint32_t>(object)}}, after.is_known ? span : after.where,
+          seen);
+  }
+  for (const FunctionData* each : std::vector(sum.launched)) // which may grow meanwhile launch(*each, false);
+    if (sum.calls_unknown) change_by_escaped(span);
+}
+
+} // namespace kern::python
