@@ -4,8 +4,8 @@
 #include <complex>
 
 #include "compiler/values/arithmetic.h"
+#include "compiler/values/arrays.h"
 #include "compiler/values/fold.h"
-#include "compiler/values/value.h"
 
 namespace kern::values {
 
@@ -26,26 +26,41 @@ std::optional<std::complex<double>> complex_of(const Value& value) {
   return real ? std::optional(std::complex(*real, 0.0)) : std::nullopt;
 }
 
-// The quotient is left to the run of the program: Python scales it in its own way.
-std::optional<Value> complex_binary(Op op, const Value& left, const Value& right) {
-  const std::complex<double> a = *complex_of(left), b = *complex_of(right);
-  switch (op) {
-  case Op::Add: return Complex{a.real() + b.real(), a.imag() + b.imag()};
-  case Op::Subtract: return Complex{a.real() - b.real(), a.imag() - b.imag()};
-  case Op::Multiply:
-    return Complex{a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-  case Op::Divide:
-  case Op::FloorDivide:
-  case Op::Modulo:
-  case Op::Power:
-  case Op::MatrixMultiply:
-  case Op::ShiftLeft:
-  case Op::ShiftRight:
-  case Op::BitAnd:
-  case Op::BitOr:
-  case Op::BitXor: return std::nullopt;
+using Wide = std::complex<double>;
+
+Wide product(Wide a, Wide b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+std::optional<Wide> quotient(Wide a, Wide b) {
+  if (b == Wide(0)) return std::nullopt;
+  if (std::fabs(b.real()) >= std::fabs(b.imag())) {
+    const double ratio = b.imag() / b.real(), divisor = b.real() + b.imag() * ratio;
+    return Wide((a.real() + a.imag() * ratio) / divisor, (a.imag() - a.real() * ratio) / divisor);
   }
-  return std::nullopt;
+  const double ratio = b.real() / b.imag(), divisor = b.real() * ratio + b.imag();
+  return Wide((a.real() * ratio + a.imag()) / divisor, (a.imag() * ratio - a.real()) / divisor);
+}
+
+// Python multiplies for a small whole exponent; the others are left to the run of the program.
+std::optional<Wide> power(Wide base, Wide exponent) {
+  const double real = exponent.real();
+  if (exponent.imag() != 0 || real != std::floor(real) || std::fabs(real) > 100) return std::nullopt;
+  Wide result = 1;
+  for (auto rest = static_cast<unsigned>(std::fabs(real)); rest != 0; rest >>= 1, base = product(base, base))
+    if (rest & 1) result = product(result, base);
+  return real > 0 ? result : quotient(1, result);
+}
+
+std::optional<Value> complex_binary(Op op, const Value& left, const Value& right) {
+  const Wide a = *complex_of(left), b = *complex_of(right);
+  const std::optional<Wide> result = op == Op::Add        ? std::optional(a + b)
+                                     : op == Op::Subtract ? std::optional(a - b)
+                                     : op == Op::Multiply ? std::optional(product(a, b))
+                                     : op == Op::Divide   ? quotient(a, b)
+                                     : op == Op::Power    ? power(a, b)
+                                                          : std::nullopt;
+  return result ? std::optional<Value>(Complex{result->real(), result->imag()}) : std::nullopt;
 }
 
 std::optional<Value> plain_binary(Op op, const Value& left, const Value& right) {
@@ -53,7 +68,8 @@ std::optional<Value> plain_binary(Op op, const Value& left, const Value& right) 
   const std::optional<WideInt> a = integer_of(left), b = integer_of(right);
   const bool ints = is_python_int(left) && is_python_int(right);
   if (ints && is_bitwise(op) && as<bool>(left) && as<bool>(right)) return *integer_operation(op, *a, *b) != 0;
-  if (ints && op == Op::Divide) return *b == 0 ? std::nullopt : std::optional<Value>(quotient(*a, *b));
+  if (ints && op == Op::Divide)
+    return *b == 0 ? std::nullopt : std::optional<Value>(values::quotient(*a, *b));
   if (ints && !(op == Op::Power && *b < 0)) {
     const std::optional<WideInt> result = integer_operation(op, *a, *b);
     return result ? std::optional<Value>(*result) : std::nullopt;
@@ -62,31 +78,85 @@ std::optional<Value> plain_binary(Op op, const Value& left, const Value& right) 
   return result ? std::optional<Value>(*result) : std::nullopt;
 }
 
-// Returns the type in which NumPy computes: a plain number takes that of the other one.
+// Returns the type in which NumPy computes: a plain number takes that of the other one, if it is of a kind that holds it.
 std::optional<Type> numpy_type(const Value& left, const Value& right) {
-  if (!is_plain(left) && !is_plain(right)) return numba_unify(type_of_number(left), type_of_number(right));
+  if (!is_plain(left) && !is_plain(right)) return promoted(type_of_number(left), type_of_number(right));
   const Value &plain = is_plain(left) ? left : right, &typed = is_plain(left) ? right : left;
   const Type type = type_of_number(typed);
-  if (is_complex(type)) return type;
-  if (as<Complex>(plain)) return type == types::f32 ? types::c64 : types::c128;
+  if (is_complex(type) || as<bool>(plain)) return type;
+  if (as<Complex>(plain)) return type == types::f32 || type == types::f16 ? types::c64 : types::c128;
   if (is_float(type)) return type;
   if (!is_python_int(plain)) return types::f64;
+  if (is_boolean(type)) return types::i64;
   return literal_fits(*integer_of(plain), type) ? std::optional(type) : std::nullopt;
+}
+
+// Computes complex numbers as NumPy does, in their own precision. It divides by the larger part first.
+template <class Float>
+std::optional<Value> numpy_complex(Op op, Type type, std::complex<double> left, std::complex<double> right) {
+  const auto a = static_cast<Float>(left.real()), b = static_cast<Float>(left.imag()),
+             c = static_cast<Float>(right.real()), d = static_cast<Float>(right.imag());
+  const auto make = [&](Float real, Float imag) {
+    return Number{ir::constant_complex(type, static_cast<double>(real), static_cast<double>(imag))};
+  };
+  if (op == Op::Add) return make(a + c, b + d);
+  if (op == Op::Subtract) return make(a - c, b - d);
+  if (op == Op::Multiply) return make(a * c - b * d, a * d + b * c);
+  if (op != Op::Divide || (c == 0 && d == 0)) return std::nullopt;
+  if (std::fabs(c) >= std::fabs(d)) {
+    const Float ratio = d / c, scale = 1 / (c + d * ratio);
+    return make((a + b * ratio) * scale, (b - a * ratio) * scale);
+  }
+  const Float ratio = c / d, scale = 1 / (d + c * ratio);
+  return make((a * ratio + b) * scale, (b * ratio - a) * scale);
+}
+
+template <class Float>
+Value complex_root_or_inverse_in(Type type, std::complex<double> operand, bool is_root) {
+  const std::complex<Float> z(operand);
+  const auto make = [&](Float real, Float imag) {
+    return Number{ir::constant_complex(type, static_cast<double>(real), static_cast<double>(imag))};
+  };
+  if (is_root) return make(std::sqrt(z).real(), std::sqrt(z).imag());
+  const Float x = z.real(), y = z.imag();
+  const bool is_flat = std::fabs(y) <= std::fabs(x);
+  const Float ratio = is_flat ? y / x : x / y, divisor = is_flat ? x + y * ratio : x * ratio + y;
+  return is_flat ? make(1 / divisor, -ratio / divisor) : make(ratio / divisor, -1 / divisor);
+}
+
+// Of bools NumPy has `|` for `+` and `&` for `*`, and no difference; else they are the integers of 8 bits.
+std::optional<Value> bool_binary(Op op, const Value& left, const Value& right) {
+  const bool a = *truth_of(left), b = *truth_of(right);
+  if (op == Op::Subtract) return std::nullopt;
+  if (op == Op::Add || op == Op::BitOr) return Number{ir::constant_bool(a || b)};
+  if (op == Op::Multiply || op == Op::BitAnd) return Number{ir::constant_bool(a && b)};
+  if (op == Op::BitXor) return Number{ir::constant_bool(a != b)};
+  const Type type = op == Op::Divide ? types::f64 : types::i8;
+  return binary(op, Number{ir::constant_int(type, a)}, Number{ir::constant_int(type, b)});
+}
+
+std::optional<Value> numpy_power(const ir::Operand& base, const ir::Operand& exponent) {
+  const Type type = base.type;
+  if (is_float(type))
+    return Number{ir::constant_float(type, std::pow(ir::float_value(base), ir::float_value(exponent)))};
+  if (is_signed(type) && ir::int_value(exponent) < 0) return std::nullopt;
+  const auto power = fold_builtin(Builtin::IntegerPower, type, std::array{base, exponent});
+  return power ? std::optional<Value>(Number{*power}) : std::nullopt;
 }
 
 std::optional<Value> numpy_binary(Op op, const Value& left, const Value& right) {
   std::optional<Type> type = numpy_type(left, right);
-  if (!type || op == Op::MatrixMultiply || is_complex(*type)) return std::nullopt;
+  if (!type || op == Op::MatrixMultiply) return std::nullopt;
+  if (is_complex(*type)) {
+    const std::complex<double> a = *complex_of(left), b = *complex_of(right);
+    return *type == types::c64 ? numpy_complex<float>(op, *type, a, b)
+                               : numpy_complex<double>(op, *type, a, b);
+  }
+  if (is_boolean(*type)) return bool_binary(op, left, right);
   if (op == Op::Divide && is_integer(*type)) type = types::f64;
   const std::optional<ir::Operand> a = number_as(left, *type), b = number_as(right, *type);
   if (!a || !b) return std::nullopt;
-  if (op == Op::Power) {
-    if (is_float(*type))
-      return Number{ir::constant_float(*type, std::pow(ir::float_value(*a), ir::float_value(*b)))};
-    if (is_signed(*type) && ir::int_value(*b) < 0) return std::nullopt;
-    const auto power = fold_builtin(Builtin::IntegerPower, *type, std::array{*a, *b});
-    return power ? std::optional<Value>(Number{*power}) : std::nullopt;
-  }
+  if (op == Op::Power) return numpy_power(*a, *b);
   const bool is_wide =
       is_shift(op) && is_integer(*type) && b->bits >= static_cast<unsigned>(bit_width((*type)->scalar));
   if (is_wide) {
@@ -133,6 +203,11 @@ std::optional<Value> binary(Op op, const Value& left, const Value& right) {
   return is_plain(left) && is_plain(right) ? plain_binary(op, left, right) : numpy_binary(op, left, right);
 }
 
+Value complex_root_or_inverse(const ir::Operand& z, bool is_root) {
+  return z.type == types::c64 ? complex_root_or_inverse_in<float>(z.type, *complex_of(Number{z}), is_root)
+                              : complex_root_or_inverse_in<double>(z.type, *complex_of(Number{z}), is_root);
+}
+
 std::optional<Value> unary(ast::UnaryOp op, const Value& operand) {
   if (op == ast::UnaryOp::Not) {
     const std::optional<bool> truth = truth_of(operand);
@@ -148,12 +223,21 @@ std::optional<Value> unary(ast::UnaryOp op, const Value& operand) {
     if (__builtin_sub_overflow(WideInt(0), value, &negative)) return std::nullopt;
     return negative;
   }
-  if (op == ast::UnaryOp::Positive) return operand;
+  const auto* number = as<Number>(operand);
+  const bool is_bool = number && is_boolean(number->bits.type);
+  if (op == ast::UnaryOp::Positive) return is_bool ? std::nullopt : std::optional(operand);
   if (const auto* complex = as<Complex>(operand))
     return negates ? std::optional<Value>(Complex{-complex->real, -complex->imag}) : std::nullopt;
   if (const auto* real = as<double>(operand)) return negates ? std::optional<Value>(-*real) : std::nullopt;
   const ir::Operand& bits = as<Number>(operand)->bits;
-  if (is_complex(bits.type) || (!negates && is_float(bits.type))) return std::nullopt;
+  if (is_complex(bits.type)) {
+    const std::complex<double> z = *complex_of(operand);
+    if (!negates) return std::nullopt;
+    return Number{ir::constant_complex(bits.type, -z.real(), -z.imag())};
+  }
+  if (is_boolean(bits.type)) // has no negative one
+    return negates ? std::nullopt : std::optional<Value>(Number{ir::constant_bool(bits.bits == 0)});
+  if (!negates && is_float(bits.type)) return std::nullopt;
   const auto result = fold_unary(negates ? ir::UnaryOp::Negate : ir::UnaryOp::BitNot, bits);
   return result ? std::optional<Value>(Number{*result}) : std::nullopt;
 }

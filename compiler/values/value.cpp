@@ -2,6 +2,7 @@
 #include "compiler/values/value.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -41,23 +42,30 @@ Type type_of_number(const Value& number) {
 }
 
 std::optional<ir::Operand> number_as(const Value& number, Type type) {
-  if (const auto* complex = as<Complex>(number))
-    return is_complex(type) ? std::optional(ir::constant_complex(type, complex->real, complex->imag))
-                            : std::nullopt;
+  if (!is_number(number)) return std::nullopt;
   const auto* typed = as<Number>(number);
+  const bool is_complex_number = as<Complex>(number) || (typed && is_complex(typed->bits.type));
+  if (is_boolean(type)) return ir::constant_bool(*truth_of(number));
   if (is_complex(type)) {
-    if (typed && is_complex(typed->bits.type))
+    if (typed && is_complex_number)
       return ir::constant_complex(type, ir::float_value(ir::part_of(typed->bits, 0)),
                                   ir::float_value(ir::part_of(typed->bits, 1)));
-    const std::optional<double> real = real_of(number);
-    return real ? std::optional(ir::constant_complex(type, *real, 0)) : std::nullopt;
+    if (const auto* complex = as<Complex>(number))
+      return ir::constant_complex(type, complex->real, complex->imag);
+    return ir::constant_complex(type, *real_of(number), 0);
   }
-  if (typed) return is_complex(typed->bits.type) ? std::nullopt : fold_convert(typed->bits, type);
-  if (const auto* real = as<double>(number)) return fold_convert(ir::constant_float(types::f64, *real), type);
-  const std::optional<WideInt> integer = integer_of(number);
-  if (!integer) return std::nullopt;
-  if (is_integer(type) && !literal_fits(*integer, type)) return std::nullopt;
-  return constant_of(type, *integer);
+  if (is_complex_number) return std::nullopt;
+  if (is_integer(type)) {
+    // What a float becomes that is near no integer of the type differs between processors.
+    if (typed && !is_float(typed->bits.type)) return fold_convert(typed->bits, type);
+    const double real = std::trunc(real_of(number).value_or(0));
+    const bool is_near = std::fabs(real) < 0x1p64;
+    const std::optional<WideInt> integer = integer_of(number);
+    const WideInt whole = integer ? *integer : is_near ? static_cast<WideInt>(real) : WideInt(1) << 70;
+    return literal_fits(whole, type) ? std::optional(constant_of(type, whole)) : std::nullopt;
+  }
+  if (typed) return fold_convert(typed->bits, type);
+  return fold_convert(ir::constant_float(types::f64, *real_of(number)), type);
 }
 
 static bool is_same_list(std::span<const Value> a, std::span<const Value> b) {
@@ -172,6 +180,9 @@ std::optional<bool> truth_of(const Value& value) {
   if (const auto* text = as<Text>(value)) return !text->text.empty();
   if (const auto* tuple = as<Tuple>(value)) return !tuple->elements.empty();
   if (as<Function>(value) || as<Class>(value) || as<File>(value) || as<Path>(value)) return true;
+  if (const auto* number = as<Number>(value); number && is_complex(number->bits.type))
+    return ir::float_value(ir::part_of(number->bits, 0)) != 0 ||
+           ir::float_value(ir::part_of(number->bits, 1)) != 0;
   const std::optional<double> real = real_of(value);
   return real ? std::optional(*real != 0) : std::nullopt;
 }

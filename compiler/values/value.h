@@ -64,7 +64,7 @@ struct Class {
   ObjectId object;
   const ast::HostStatement* statement;
 };
-// A view of the numbers of an object: how far apart they are along each axis.
+// A view of the numbers of an object: how many of its words they are apart along each axis. A complex number has two words.
 struct ArrayForm {
   Type type = types::error;
   std::span<const std::int64_t> extents, strides;
