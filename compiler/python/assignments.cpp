@@ -132,7 +132,9 @@ void Interpreter::augment(const ast::AugAssign& stmt) {
     const auto rank = [](Type type) {
       return is_boolean(type) ? 0 : is_complex(type) ? 3 : is_float(type) ? 2 : 1;
     };
-    const bool keeps = made && rank(made->form->type) <= rank(array->form->type);
+    const bool is_one = values::is_number(result); // of an array without axes
+    const bool keeps = (made || is_one) && rank(made ? made->form->type : values::type_of_number(result)) <=
+                                               rank(array->form->type);
     if (!keeps || !store_numbers(*array, result)) forget(array->object, stmt.span);
     if (ast::as<ast::Name>(stmt.target)) assign(*stmt.target, before, stmt.span);
     return;

@@ -1,5 +1,6 @@
 // Expressions of the host. One that is not known is evaluated as far as it goes: its calls may have effects.
 #include <algorithm>
+#include <array>
 
 #include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
@@ -29,11 +30,24 @@ static std::optional<bool> compare(Interpreter& run, ast::CompareOp op, const Va
   return found ? std::optional(*found == (op == ast::CompareOp::In)) : std::nullopt;
 }
 
+// An array of what the comparison of each number says.
+static std::optional<Value> compare_arrays(Interpreter& run, ast::CompareOp op, const Value& left,
+                                           const Value& right) {
+  const bool has_array = as<values::Array>(left) || as<values::Array>(right);
+  if (!has_array || op > ast::CompareOp::GreaterEqual) return std::nullopt;
+  return run.each_of(std::array{left, right}, [op](std::span<const Value> x) {
+    const std::optional<bool> holds = values::compare(op, x[0], x[1]);
+    return holds ? std::optional<Value>(*holds) : std::nullopt;
+  });
+}
+
 static Value compare_chain(Interpreter& run, const ast::Compare& expr) {
   Value left = run.evaluate(*expr.operands[0]);
   bool is_known = true;
   for (std::size_t i = 0; i < expr.ops.size(); ++i) {
     const Value right = run.evaluate(*expr.operands[i + 1]);
+    if (expr.ops.size() == 1)
+      if (const auto result = compare_arrays(run, expr.ops[0], left, right)) return *result;
     const std::optional<bool> holds = compare(run, expr.ops[i], left, right);
     if (holds == false) return false;
     is_known = is_known && holds;
@@ -92,23 +106,12 @@ static std::vector<Value> elements(Interpreter& run, ast::ExprList list, bool& i
 
 // A part of a tuple or list, by places that Python cuts to what is there.
 static Value sliced(Interpreter& run, const Value& value, const ast::Slice& slice, Span span) {
-  const auto bound = [&](const ast::Expr* part, WideInt otherwise) {
-    return part ? values::integer_of(run.evaluate(*part)) : std::optional(otherwise);
-  };
-  std::optional<WideInt> start = bound(slice.start, 0), stop = bound(slice.stop, 0);
-  const std::optional<WideInt> step = bound(slice.step, 1);
   const auto whole = run.elements_of(value);
-  if (!whole || !start || !stop || !step || *step == 0) return run.unknown(Why::NotComputed, span);
-  const auto count = static_cast<WideInt>(whole->size());
-  const bool ascends = *step > 0;
-  const auto clamp = [&](WideInt at) {
-    return std::clamp<WideInt>(at < 0 ? at + count : at, ascends ? 0 : -1, ascends ? count : count - 1);
-  };
-  start = slice.start ? clamp(*start) : ascends ? 0 : count - 1;
-  stop = slice.stop ? clamp(*stop) : ascends ? count : -1;
+  const auto taken = whole ? taken_by(run, slice, static_cast<std::int64_t>(whole->size())) : std::nullopt;
+  if (!taken) return run.unknown(Why::NotComputed, span);
   std::vector<Value> part;
-  for (WideInt i = *start; ascends ? i < *stop : i > *stop; i += *step)
-    part.push_back((*whole)[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = 0; i < taken->count; ++i)
+    part.push_back((*whole)[static_cast<std::size_t>(taken->start + i * taken->step)]);
   return as<values::List>(value) ? run.new_list(part) : run.tuple(part);
 }
 
@@ -116,10 +119,10 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
   const Value value = run.evaluate(*expr.value);
   if (const auto* array = as<values::Array>(value)) {
     const auto part = run.array_part(*array, expr);
+    const auto is_rest = [](const ast::Expr* index) { return index->kind == ast::Kind::EllipsisLiteral; };
+    if (part && std::ranges::any_of(expr.indices, is_rest)) return *part; // a view, of one number too
     if (part) return run.element_or_view(*part);
-    std::set<std::uint32_t> seen;
-    run.reach(value, expr.span, seen); // what comes out of it may be a view
-    return run.unknown(Why::NotComputed, expr.span);
+    return run.opaque_view(*array);
   }
   const auto* slice = ast::as<ast::Slice>(expr.indices[0]);
   if (slice && expr.indices.size() == 1) return sliced(run, value, *slice, expr.span);
@@ -170,13 +173,17 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
     return lists ? new_list(all) : tuple(all);
   }
   const std::optional<WideInt> times = values::integer_of(right);
-  if (op == ast::BinaryOp::Multiply && times && *times <= 16384) {
+  constexpr WideInt longest = 1 << 20; // of a list or text that is repeated
+  if (op == ast::BinaryOp::Multiply && times && *times <= longest) {
     std::string repeated;
+    if (x && static_cast<WideInt>(x->text.size()) * *times > longest) return unknown(Why::NotComputed, span);
     for (WideInt i = 0; x && i < *times; ++i) repeated += x->text;
     if (x) return text(repeated);
     if (const auto a = elements_of(left)) {
       std::vector<Value> all;
-      for (WideInt i = 0; i < *times && all.size() <= 16384; ++i) all.insert(all.end(), a->begin(), a->end());
+      const std::vector<Value> once(a->begin(), a->end());
+      if (static_cast<WideInt>(once.size()) * *times > longest) return unknown(Why::NotComputed, span);
+      for (WideInt i = 0; i < *times; ++i) all.insert(all.end(), once.begin(), once.end());
       return as<values::List>(left) ? new_list(all) : tuple(all);
     }
   }
@@ -206,10 +213,15 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
   if (const auto* array = as<values::Array>(value)) {
     if (const auto result = array_attribute(*array, name)) return *result;
     // It may be a view of it.
-    const bool reads = name == "dtype" || name == "itemsize" || name == "strides" || name == "nbytes";
     std::set<std::uint32_t> seen;
-    if (!reads) reach(value, span, seen);
+    constexpr std::array<std::string_view, 7> reading = {"shape",    "size",   "ndim",   "dtype",
+                                                         "itemsize", "nbytes", "strides"};
+    if (!is_in(reading, name)) reach(value, span, seen);
   }
+  if (const auto* term = as<values::Term>(value))
+    if (const auto result = numpy_attribute(*term, name)) return *result;
+  if (values::is_number(value))
+    if (const auto result = number_attribute(value, name)) return *result;
   // A member of an enumeration is its number.
   if (name == "value" && values::is_number(value)) return value;
   return unknown(Why::NotComputed, span);
@@ -225,7 +237,10 @@ static Value unary(Interpreter& run, const ast::Unary& expr) {
   const Value operand = run.evaluate(*expr.operand);
   if (expr.op == ast::UnaryOp::Not)
     if (const std::optional<bool> known = run.truth(operand)) return !*known;
-  const std::optional<Value> value = values::unary(expr.op, operand);
+  const auto negated = [&](std::span<const Value> x) { return values::unary(expr.op, x[0]); };
+  const bool is_array = as<values::Array>(operand) && expr.op != ast::UnaryOp::Not;
+  const std::optional<Value> value =
+      is_array ? run.each_of(std::array{operand}, negated) : values::unary(expr.op, operand);
   return value ? *value : run.unknown(Why::NotComputed, expr.span);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <set>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "compiler/python/python.h"
 #include "compiler/python/store.h"
+#include "compiler/values/arrays.h"
 
 namespace kern::python {
 
@@ -54,6 +56,22 @@ inline const ast::Module* code_of(const ast::HostStatement& statement) {
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
 bool is_definition(const Value& value);
 bool is_same_content(const Content& a, const Content& b);
+// The numbers along an axis that a slice takes: the first one, how far apart, and how many.
+struct Taken {
+  std::int64_t start, step, count;
+};
+struct Interpreter;
+std::optional<Taken> taken_by(Interpreter& run, const ast::Slice& slice, std::int64_t count);
+// Says whether the axes of a view lie in memory the other way round.
+bool is_fortran(const values::ArrayForm& form);
+// Says whether the numbers of a view lie one behind the other, from its last axis on or from its first.
+bool is_contiguous(const values::ArrayForm& form, bool is_fortran);
+// Says whether a view is one of which is known alone whose numbers it may change: it has no type.
+inline bool is_opaque(const values::ArrayForm& form) { return form.type == types::error; }
+// Returns `real` or `imag` of a number.
+std::optional<Value> number_attribute(const Value& number, std::string_view name);
+// Returns the type of numbers that NumPy means by a name, a text or `np.dtype(...)` of one.
+std::optional<Type> dtype_of(const Value& value);
 
 // Says whether a name is one of a list.
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
@@ -102,6 +120,8 @@ struct Interpreter {
   bool in_doubt = false;            // a statement may raise: something in it is not known
   std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
   std::size_t open_loops = 0;       // around this place of which nobody knows how often they run
+  std::size_t numbers_made = 0; // and read, of arrays
+  std::deque<Buffer> buffers{};
   std::uint32_t next_space = 0, next_object = 0;
   std::unordered_map<std::string_view, std::uint32_t> name_ids{};
   std::vector<std::string_view> names{};
@@ -194,16 +214,31 @@ struct Interpreter {
                                    Span span);
 
   // arrays.cpp
-  std::optional<Value> make_array(std::string_view name, const Arguments& args);
+  bool may_make(std::size_t numbers); // what a run may read and make in all is limited
+  Value new_array(const values::Numbers& numbers, bool is_fortran = false);
+  Value number_or_array(const values::Numbers& numbers, bool is_fortran); // one of no axes is a number
+  std::optional<values::Numbers> numbers_from(const Value& value, std::optional<Type> wanted = {});
+  std::optional<values::Numbers> numbers_of(const values::Array& array) const;
+  std::optional<values::Element> operand_of(const Value& value);
+  std::optional<Value> each_of(std::span<const Value> operands, const values::OfNumbers& function);
   std::optional<Value> array_binary(ast::BinaryOp op, const Value& left, const Value& right);
   std::optional<Value> array_part(const values::Array& array, const ast::Subscript& expr);
   Value element_or_view(const Value& part);
   bool store_numbers(const values::Array& part, const Value& value);
+  std::string print_array(const values::Array& array) const;
+
+  // array_methods.cpp
+  Value opaque_view(const values::Array& array);
   std::optional<Value> array_attribute(const values::Array& array, std::string_view name);
   std::optional<Value> array_method(const values::Array& array, std::string_view name, const Arguments& args,
                                     Span span);
   std::optional<values::Numbers> numbers_of(const values::Array& array) const;
   std::string print_array(const values::Array& array) const;
+  std::optional<Value> number_method(const Value& number, std::string_view name, const Arguments& args);
+
+  // numpy_functions.cpp
+  std::optional<Value> numpy_function(std::string_view name, const Arguments& args, Span span);
+  std::optional<Value> numpy_attribute(const values::Term& of, std::string_view name);
 
   // effects.cpp: what is not followed
   Value unknown_call(const Arguments& args, Span span);

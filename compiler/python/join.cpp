@@ -28,10 +28,13 @@ Value Interpreter::joined(const Value& a, const Value& b, Span where) const {
 }
 
 bool is_same_content(const Content& a, const Content& b) {
-  return a.is_known == b.is_known && a.type == b.type && (a.is_known || a.where == b.where) &&
+  const bool has_numbers = a.buffer && b.buffer;
+  const bool is_one_version = a.buffer == b.buffer && a.version == b.version;
+  const bool is_same_buffer =
+      is_one_version || (has_numbers && a.buffer->at(a.version) == b.buffer->at(b.version));
+  return a.is_known == b.is_known && is_same_buffer && (a.is_known || a.where == b.where) &&
          (a.elements.data() == b.elements.data() ||
           std::ranges::equal(a.elements, b.elements, values::is_same)) &&
-         (a.bits.data() == b.bits.data() || std::ranges::equal(a.bits, b.bits)) &&
          a.elements.size() == b.elements.size();
 }
 

@@ -1,6 +1,7 @@
 // Calls of what Python and the modules that Kern knows have: computed, or said what they may keep and change.
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/python/interpreter.h"
@@ -99,14 +100,23 @@ std::optional<Value> Interpreter::call_python(std::string_view path, const Argum
 
 Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span span) {
   const std::string_view name = path.substr(path.rfind('.') + 1);
-  if (name == "dtype") return make_term(values::Path{path}, args);
+  const bool is_direct = path.find('.') == path.rfind('.');
+  if (is_direct && (name == "dtype" || name == "iinfo" || name == "finfo"))
+    return make_term(values::Path{path}, args);
+  if (is_direct)
+    if (const auto result = numpy_function(name, args, span)) return *result;
   const bool has_output =
       std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
-  const bool is_same = name == "asarray" && !args.positional.empty() && as<values::Array>(args.positional[0]);
-  if (path.find('.') == path.rfind('.') && !is_same)
-    if (const auto made = make_array(name == "asarray" ? "array" : name, args)) return *made;
   const bool may_change = ast::changes_arrays(name) || has_output || path.starts_with("numpy.random");
-  if (may_change || ast::views_arrays(name)) return unknown_call(args, span);
+  const bool is_view = ast::views_arrays(name) && !may_change;
+  const auto* viewed = args.positional.empty() ? nullptr : as<values::Array>(args.positional[0]);
+  const auto holds = [](const Value& value) {
+    return as<values::Array>(value) || as<values::List>(value) || as<values::Tuple>(value);
+  };
+  const bool is_alone = std::ranges::none_of(args.positional | std::views::drop(1), holds) &&
+                        std::ranges::none_of(args.keywords, holds, &values::NamedValue::value);
+  if (is_view && viewed && is_alone) return opaque_view(*viewed);
+  if (may_change || is_view) return unknown_call(args, span);
   return unknown(Why::NotComputed, span);
 }
 

@@ -1,6 +1,9 @@
 // The memory of a program at one moment: what each name is, and what each object holds. A copy is two pointers.
 #pragma once
 
+#include <map>
+#include <vector>
+
 #include "compiler/python/persistent_map.h"
 #include "compiler/values/value.h"
 
@@ -16,14 +19,29 @@ struct Binding {
   Span where;
 };
 
+// The words of the numbers of arrays as the last store left them, and what each store before had there: so a store costs
+// what it changes, and whoever keeps an older version still has that one.
+struct Buffer {
+  struct Change {
+    std::size_t place;
+    std::uint64_t before;
+  };
+  std::vector<std::uint64_t> words;
+  std::vector<Change> changes{};
+  std::map<std::size_t, std::vector<std::uint64_t>>
+      older{}; // versions that were read again, by their changes
+
+  const std::vector<std::uint64_t>& at(std::size_t version);
+};
+
 // What an object holds: the elements of a list, keys and values of a dict in turn, or the numbers of arrays. Of a class its
 // attributes are names; it is here where attributes that nobody knows may have been added.
 struct Content {
   bool is_known = true;
   Span where; // it may be changed there
   std::span<const Value> elements;
-  Type type = types::error;
-  std::span<const std::uint64_t> bits; // of one element after the other, two of a complex one
+  Buffer* buffer = nullptr; // of arrays
+  std::size_t version = 0;  // how many of its changes are made
 };
 
 // A file, a class or a call of a function, whose names it has.
