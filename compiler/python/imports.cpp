@@ -19,7 +19,7 @@ Value Interpreter::module_value(std::string_view module, Span) {
   const std::size_t dot = module.rfind('.');
   const std::string_view front = dot == module.npos ? "" : module.substr(0, dot),
                          last = module.substr(dot + 1);
-  if (front == "math" || front == "numpy") {
+  if (front == "math" || front == "cmath" || front == "numpy") {
     if (last == "pi") return 3.141592653589793;
     if (last == "e") return 2.718281828459045;
     if (last == "tau") return 6.283185307179586;
@@ -32,7 +32,7 @@ Value Interpreter::module_value(std::string_view module, Span) {
 }
 
 static bool is_path(std::string_view module) {
-  return ast::is_host_module(module) || module == "cupy" || module.starts_with("cupy.");
+  return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
 }
 
 // `from module import *`.

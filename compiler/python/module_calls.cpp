@@ -144,7 +144,7 @@ Value Interpreter::call_path(std::string_view path, const Arguments& args, Span 
   if (module == "numpy") return call_numpy(path, args, span);
   if (module == "numba" || module == "collections" || module == "kern")
     return make_term(values::Path{path}, args);
-  if (module == "math" || module == "operator") return unknown(Why::NotComputed, span);
+  if (module == "math" || module == "cmath" || module == "operator") return unknown(Why::NotComputed, span);
   return unknown_call(args, span);
 }
 
