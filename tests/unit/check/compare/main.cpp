@@ -64,6 +64,7 @@ static std::string describe_old(Context& context, const Value& value) {
   case ValueKind::Tuple:
     if (is_constant_array(value)) return describe_array(value);
     for (const Value& each : value.elements) text += (text.empty() ? "" : ", ") + describe_old(context, each);
+    for (char& c : text) c = c == '[' ? '(' : c == ']' ? ')' : c; // of arrays inside
     return fmt::format("({})", text);
   case ValueKind::Dict:
     for (std::size_t i = 0; i < value.elements.size(); ++i)
