@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Random modules of module_names.py, or with --matrix those of module_changes.py: what python/ says that a kernel reads is what Python says, or
-python/ does not know it. COMPARE_NAMES prints what check/ and python/ say; KERNC is not asked.
+python/ does not know it. With --arrays, modules that make arrays, take views of them and store into both. COMPARE_NAMES prints what check/ and
+python/ say; KERNC is not asked.
 
-usage: host_names.py KERNC COMPARE_NAMES [--count N] [--seed S] [--matrix]
+usage: host_names.py KERNC COMPARE_NAMES [--count N] [--seed S] [--matrix | --arrays]
 """
 # fuzz: no, it needs compare_names
 import pathlib
@@ -11,10 +12,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import numpy
 
 import arguments
+import module_arrays
 import module_changes
 import module_names
 
@@ -109,17 +112,145 @@ def check_module(options, seed, folder, totals):
     return None
 
 
+TYPES = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+
+
+class Arrays(module_arrays.Writer):
+    """Modules of arrays: names A to H, each made of those before it, and stores between them."""
+
+    def dtype(self):
+        r = self.random
+        more = ["np.float16", "np.complex64", "np.complex128", "bool", "np.uint16", "np.uint64", "'<i2'", "'f4'", "np.dtype('u1')", "np.dtype(np.int32)"]
+        return r.choice(["", f", dtype={r.choice(module_arrays.DTYPES + more)}"])
+
+    def number(self):
+        return self.random.choice(["0", "1", "2", "3", "7", "-1", "0.5", "2.25", "-3.5", "100", "True", "1j", "2 - 0.5j", "np.float32(0.1)", "np.int8(5)"])
+
+    def view(self, of):
+        return self.random.choice([f"{of}.T", f"{of}[::-1]", f"{of}[1:]", f"{of}[..., 0]", f"{of}[None]", f"{of}.ravel()", f"{of}.reshape(-1)", f"{of}[0]",
+                                   f"{of}.real", f"{of}.imag", f"np.asarray({of})", f"np.ascontiguousarray({of})", f"{of}[::2, ::-1]", f"{of}.transpose()",
+                                   f"{of}.view()", f"np.reshape({of}, -1)", f"{of}.reshape({of}.shape[::-1])", f"{of}[:, 1:].T", f"{of}.view(np.float64)",
+                                   f"np.asfortranarray({of})", f"{of}.T.reshape(-1)", f"{of}[:, None]", f"{of}.view(np.uint32)"])
+
+    def result(self, of, other):
+        r = self.random
+        op = r.choice(["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", "<", ">=", "==", "!="])
+        name = r.choice(["sqrt", "abs", "floor", "ceil", "trunc", "rint", "negative", "square", "fabs", "copy", "zeros_like", "ones_like", "positive", "invert"])
+        two = r.choice(["minimum", "maximum", "fmin", "fmax", "add", "multiply", "less", "floor_divide", "mod", "bitwise_and"])
+        right = r.choice([other, self.number(), self.number(), "[1, 2]", "2", "0.5", "-1"])
+        # NumPy's own code for other powers differs between processors.
+        return r.choice([f"{of} {op} {right}", f"{of} {op} {right}", f"{of} ** {r.choice([2, 2.0])}", f"{self.number()} {op} {of}", f"-{of}", f"~{of}", f"np.{name}({of})",
+                         f"np.{two}({of}, {right})", f"{of}.astype({r.choice(module_arrays.DTYPES)})", f"{of}.copy()", f"{of}.flatten()", f"np.array([{of}, {other}])",
+                         f"np.concatenate(({of}, {other}), axis={r.randrange(-1, 2)})", f"{of}.sum()", f"{of}.min()", f"{of}.max()", f"{of}.any()", f"{of}.tolist()",
+                         f"{of}.argmax()", f"{of}.prod()", f"{of}.conj()", f"np.repeat({of}, {r.randrange(3)})", f"np.full_like({of}, {self.number()})", f"({of}.T + 1)",
+                         f"np.array({of}.tolist(){self.dtype()})", f"{of}.dtype.itemsize + {of}.ndim + {of}.size", f"np.zeros({of}.shape, {of}.dtype)",
+                         f"np.float32({of})", f"np.array([np.iinfo(np.int16).max, np.finfo(np.float32).eps]{self.dtype()})", f"{of}.item(0)", f"{of}.shape",
+                         f"np.finfo({of}.dtype).{r.choice(['max', 'eps', 'tiny'])}", f"np.iinfo({of}.dtype).{r.choice(['max', 'min'])}"])
+
+    def store(self, of, other):
+        value = self.random.choice([other, self.number(), self.number(), f"{of} * 2", f"{of}[::-1]"])
+        return self.random.choice([f"{of}[0] = {value}", f"{of}[:] = {value}", f"{of}[..., -1] = {value}", f"{of}[1:, 0] = {value}", f"{of} += {value}",
+                                   f"{of}[0] *= {self.number()}", f"{of} -= {value}", f"{of}.fill({self.number()})", f"{of}[-1, -1] = {self.number()}",
+                                   f"for i in range(len({of})):\n    {of}[i] = i"])
+
+    def module(self):
+        """Returns the statements that a run of them does not refuse, and what the names are then."""
+        r, kept = self.random, []
+        scope = {"np": numpy}
+        for name in "ABCDEFGH":
+            known = [each for each in "ABCDEFGH" if isinstance(scope.get(each), numpy.ndarray)] or [None]
+            of, other = r.choice(known), r.choice(known)
+            made = r.choice([f"{name} = {self.make()}", f"{name} = {self.make()}"] if of is None else
+                            [f"{name} = {self.make()}", f"{name} = {self.view(of)}", f"{name} = {self.view(of)}", f"{name} = {self.result(of, other)}",
+                             f"{name} = {self.result(of, other)}"])
+            for statement in [made] + [self.store(r.choice(known), other) for _ in range(r.randrange(3)) if of]:
+                trial = {"np": numpy}
+                try:
+                    with numpy.errstate(all="ignore"), warnings.catch_warnings():
+                        warnings.simplefilter("error", DeprecationWarning)
+                        exec("\n".join(kept + [statement]), trial)
+                except (ValueError, TypeError, OverflowError, IndexError, AttributeError, DeprecationWarning, ZeroDivisionError):
+                    continue
+                kept.append(statement)
+                scope = trial
+        names = [name for name in "ABCDEFGH" if name in scope]
+        text = ["import numpy as np", "from numba import cuda"] + kept + ["", "", "@cuda.jit", "def k(x):", f"    x[0] = {', '.join(names)},"]
+        return "\n".join(text) + "\n", {name: scope[name] for name in names}
+
+
+def dtype_of(short):
+    return numpy.dtype("bool") if short == "bool" else numpy.dtype(f"{TYPES[short[0]]}{short[1:]}")
+
+
+def is_array(text, want):
+    """Compares what is printed of an array, or of a number with a type, to the bit; of a long one its front."""
+    kind, _, rest = text.removeprefix("array ").partition(" ")
+    shape, _, numbers = rest.partition("]") if text.startswith("array") else ("", "", rest)
+    if text in ("True", "False"):
+        kind, numbers = "bool", text
+    if dtype_of(kind) != want.dtype or [int(extent) for extent in shape.strip("[").split(",") if extent.strip()] != list(want.shape):
+        return False
+    read = numbers.replace("True", "1").replace("False", "0").replace("(", "").replace(")", "").replace(",", " ").split()
+    plain = numpy.ascontiguousarray(want).ravel()
+    plain = plain.view(plain.real.dtype) if plain.dtype.kind == "c" else plain
+    convert = int if plain.dtype.kind in "iub" else float
+    found = numpy.array([convert(each) for each in read], plain.dtype)
+    return (len(found) == len(plain) or len(text) > 400) and module_arrays.is_same(found, plain[:len(found)])
+
+
+def is_value(text, want):
+    if isinstance(want, (numpy.ndarray, numpy.generic)):
+        return is_array(text, numpy.asarray(want)) or (isinstance(want, numpy.bool_) and text == str(want))
+    found = eval(re.sub(r"\bi64 ", "", text), {"nan": numpy.nan, "inf": numpy.inf})
+    return list(flat(found)) == list(flat(want)) or want != want and found != found
+
+
+def flat(value):
+    """The numbers of nested tuples or lists, as texts: of a tuple of one what is printed is that one."""
+    if not isinstance(value, (list, tuple)):
+        return [str(value)]
+    return [each for part in value for each in flat(part)]
+
+
+def check_arrays(options, seed, folder, totals):
+    text, wanted = Arrays(random.Random(seed)).module()
+    path = folder / "arrays.py"
+    path.write_text(text)
+    found = says(options.binary, str(path))
+    for name, want in wanted.items():
+        old, new = found["k", name]
+        totals["names"] += 1
+        totals["old knows"] += not value_is_unknown(old)
+        totals["new knows"] += not value_is_unknown(new)
+        if value_is_unknown(new):
+            if not value_is_unknown(old) and is_value(old, want):
+                totals["only old"] += 1
+                print(f"only old knows {name}: {old[:100]}\n{text}")
+            continue
+        if not is_value(new, want):
+            return f"{name} is {want!r}, python/ says {new}, check/ {old}\n{text}"
+    return None
+
+
+def value_is_unknown(text):
+    return "unknown" in text or "of a module" in text or text == "nothing"
+
+
 def main():
     command_line = arguments.parser(200)
     command_line.add_argument("binary", help="compare_names")
     command_line.add_argument("--matrix", action="store_true", help="the modules of module_changes.py")
+    command_line.add_argument("--arrays", action="store_true", help="modules of arrays")
     options = command_line.parse_args()
     totals = dict.fromkeys(["modules", "names", "old knows", "new knows", "only old", "wrong new", "crash"], 0)
     if options.matrix:
         check_matrix(options.binary, totals)
         failed = totals["wrong new"] > 0 or totals["crash"] > 0
     else:
-        failed = arguments.check_each(options, "host_names", lambda *each: check_module(*each, totals))
+        if options.arrays and hasattr(numpy, "_set_promotion_state"):
+            numpy._set_promotion_state("weak")  # as NumPy 2 computes
+        check = check_arrays if options.arrays else check_module
+        failed = arguments.check_each(options, "host_names", lambda *each: check(*each, totals))
     print({name: count for name, count in totals.items() if count})
     return failed
 
