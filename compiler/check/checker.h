@@ -45,6 +45,7 @@ struct Context {
   std::map<const FunctionSymbol*, std::vector<DeclaredTypes>> declared_types;      // see declared_types.h
   std::optional<std::vector<Overload>> overloads; // of all files, once a call asked for them
   std::deque<ir::ConstantDecl> tables;            // what values of kind Table are, but those of -D
+  std::set<std::vector<Local*>> literal_lists;    // see Value::literals
   std::string_view constant_name; // of the constant of a module being evaluated, for the names of records
   std::size_t open_constants = 0; // being evaluated, each for the one before it
   std::size_t statements = 0;     // of the functions emitted so far

@@ -84,7 +84,7 @@ static std::optional<Type> exact_type(const Value& left, const Value& right) {
   const bool is_first = meets_integer(left, right);
   if (!is_first && !meets_integer(right, left)) return std::nullopt;
   const Value &real = is_first ? left : right, &integer = is_first ? right : left;
-  const bool is_f32 = is_literal(real) && static_cast<double>(static_cast<float>(real.real)) == real.real;
+  const bool is_f32 = is_literal(real) && static_cast<double>(static_cast<float>(real.real())) == real.real();
   return is_f32 && is_exact(integer, types::f32) ? types::f32 : types::f64;
 }
 

@@ -189,7 +189,7 @@ Value complex_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Spa
     checker.report(span, diag::unary_operand, spelling(op), checker.describe(operand));
     return error_value(span);
   }
-  if (is_literal(operand)) return complex_value({-operand.real, -operand.imaginary}, span);
+  if (is_literal(operand)) return complex_value({-operand.real(), -operand.imaginary()}, span);
   if (std::optional<Value> value = checker.undecided(operand.type, std::array{&operand}, span)) return *value;
   Floats of{checker, span};
   ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
@@ -200,7 +200,7 @@ Value complex_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Spa
 
 Value complex_absolute(Checker& checker, const Value& operand, Span span) {
   if (is_literal(operand) && operand.kind == ValueKind::Literal)
-    return float_value(std::abs(std::complex(operand.real, operand.imaginary)), span);
+    return float_value(std::abs(std::complex(operand.real(), operand.imaginary())), span);
   if (is_literal(operand.type)) return unknown_value(span);
   ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
   Type type = parts.real.type;
@@ -213,14 +213,15 @@ Value complex_absolute(Checker& checker, const Value& operand, Span span) {
 Value conjugate(Checker& checker, const Value& operand, Span span) {
   if (is_error(operand) || is_unknown(operand)) return operand;
   if (!is_complex_number(operand)) return read_at(operand, span);
-  if (operand.kind == ValueKind::Literal) return complex_value({operand.real, -operand.imaginary}, span);
+  if (operand.kind == ValueKind::Literal) return complex_value({operand.real(), -operand.imaginary()}, span);
   if (is_literal(operand.type)) return unknown_value(span);
   ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
   return complex_result(checker, {parts.real, checker.unary(ir::UnaryOp::Negate, parts.imag, span)}, span);
 }
 
 Value complex_part(Checker& checker, const Value& value, int part, Span span) {
-  if (value.kind == ValueKind::Literal) return float_value(part == 0 ? value.real : value.imaginary, span);
+  if (value.kind == ValueKind::Literal)
+    return float_value(part == 0 ? value.real() : value.imaginary(), span);
   if (is_literal(value.type)) return unknown_value(span);
   ComplexParts parts = parts_of(checker, checker.as_operand(value), span);
   return runtime_value(part == 0 ? parts.real : parts.imag, span);

@@ -178,7 +178,7 @@ std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee
   std::vector<Value> shared = values;
   for (std::size_t i = 0; i < values.size(); ++i) {
     Type type = family.first->literal_types[i];
-    if (type == types::unknown || !takes_shared_type(values[i]) || !literal_fits(values[i].real, type))
+    if (type == types::unknown || !takes_shared_type(values[i]) || !literal_fits(values[i].real(), type))
       continue;
     if (family.has_several)
       shared[i] = checker.convert_value(values[i], type, Purpose::Argument);

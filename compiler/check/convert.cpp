@@ -31,7 +31,7 @@ static ir::Operand literal_operand(Checker& checker, const Value& literal, Type 
     return ir::constant_complex(type, value.real(), value.imag());
   }
   if (is_int_literal(literal)) return constant_of(type, literal.integer);
-  return checker.cast(ir::constant_float(types::f64, literal.real), type, literal.span);
+  return checker.cast(ir::constant_float(types::f64, literal.real()), type, literal.span);
 }
 
 // Says whether a word takes the low bits of a literal: of one that is inverted, `w & ~3`, `crc: u32 = ~0`.
@@ -42,14 +42,14 @@ static bool literal_converts(const Value& literal, Type type, bool numba) {
   if (!is_scalar(type) || (is_complex_literal(literal) && !is_complex(type))) return false;
   if (is_complex(type) && numba) return true;
   if (is_complex_literal(literal))
-    return literal_fits(literal.real, type) && literal_fits(literal.imaginary, type);
+    return literal_fits(literal.real(), type) && literal_fits(literal.imaginary(), type);
   // Only top-level code of a .py file computes integers of more than 64 bits.
   if (numba)
     return !is_int_literal(literal) || is_float(type) || literal_fits(literal.integer, types::i64) ||
            literal_fits(literal.integer, types::u64);
   if (is_boolean(type)) return false;
   return is_int_literal(literal) ? literal_fits(literal.integer, type)
-                                 : !is_integer(type) && literal_fits(literal.real, type);
+                                 : !is_integer(type) && literal_fits(literal.real(), type);
 }
 
 // Notes the declaration that lets a local start with a literal beyond the type that it becomes.
@@ -172,7 +172,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Literal:
     if (literal_converts(value, type, numba) || takes_low_bits(value, type)) {
       if (is_boolean(type))
-        return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real != 0);
+        return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real() != 0);
       return literal_operand(*this, value, type);
     }
     break;
@@ -312,8 +312,9 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   if (is_literal(value) && !to_int) return float_value(*constant_real(value), span);
   if (is_int_literal(value)) return int_value(value.integer, span);
   if (is_literal(value)) {
-    if (std::fabs(value.real) < 0x1p63) return int_value(static_cast<WideInt>(std::trunc(value.real)), span);
-    return runtime_value(checker.cast(ir::constant_float(types::f64, value.real), types::i64, span), span);
+    if (std::fabs(value.real()) < 0x1p63)
+      return int_value(static_cast<WideInt>(std::trunc(value.real())), span);
+    return runtime_value(checker.cast(ir::constant_float(types::f64, value.real()), types::i64, span), span);
   }
   ir::Operand operand = checker.as_operand(value);
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);

@@ -136,8 +136,8 @@ static void add_key(std::string& key, const Value& value) {
     break;
   case ValueKind::Literal:
     key += is_int_literal(value)       ? fmt::format("={}", std::int64_t(value.integer))
-           : is_complex_literal(value) ? fmt::format("={:a}+{:a}j", value.real, value.imaginary)
-                                       : fmt::format("={:a}", value.real);
+           : is_complex_literal(value) ? fmt::format("={:a}+{:a}j", value.real(), value.imaginary())
+                                       : fmt::format("={:a}", value.real());
     break;
   case ValueKind::Tuple:
     if (is_tuple(value.type)) key += value.type->record->name;
@@ -238,8 +238,8 @@ static std::string symbol_part(const Value& value) {
     return mangle(value.type);
   case ValueKind::Literal:
     return is_int_literal(value)       ? fmt::format("{}", std::int64_t(value.integer))
-           : is_complex_literal(value) ? fmt::format("{}_{}j", value.real, value.imaginary)
-                                       : fmt::format("{}", value.real);
+           : is_complex_literal(value) ? fmt::format("{}_{}j", value.real(), value.imaginary())
+                                       : fmt::format("{}", value.real());
   case ValueKind::Function: return std::string(value.function->def->name);
   case ValueKind::Tuple: {
     if (is_record(value.type)) return mangle(value.type);

@@ -212,7 +212,8 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
   if (is_unknown(x)) return unknown_value(expr.span);
   if (is_literal(x) && values.size() == 1 && !checker.scope->is_numba()) {
     if (is_int_literal(x)) return x;
-    if (std::fabs(x.real) < 0x1p62) return int_value(static_cast<WideInt>(std::nearbyint(x.real)), expr.span);
+    if (std::fabs(x.real()) < 0x1p62)
+      return int_value(static_cast<WideInt>(std::nearbyint(x.real())), expr.span);
   }
   if (is_integer(x.type) && values.size() == 1)
     return checker.scope->is_numba() ? checker.convert_value(x, types::i64, Purpose::Operand) : x;

@@ -37,8 +37,12 @@ void extend(LiteralUse& use, WideInt value, Span place) {
 
 void extend(LiteralUse& use, const Value& literal) {
   if (is_int_literal(literal)) return extend(use, literal.integer, literal.span);
-  for (double part : {literal.real, literal.imaginary})
+  for (double part : {literal.real(), literal.imaginary()})
     if (std::isfinite(part)) use.magnitude = std::max(use.magnitude, std::fabs(part));
+}
+
+std::span<Local* const> locals_of(const Value& value) {
+  return value.literals ? std::span<Local* const>(*value.literals) : std::span<Local* const>();
 }
 
 bool is_before(Span a, Span b) { return a.file == b.file && a.begin < b.begin; }
@@ -50,10 +54,14 @@ void add_meeting(LiteralUse& use, const Meeting& meeting) {
   if (is_before(meeting.place, known->place)) known->place = meeting.place;
 }
 
-void add_locals(Value& result, const Value& operand) {
+void add_locals(Context& context, Value& result, const Value& operand) {
+  if (!operand.literals || !result.literals) {
+    result.literals = result.literals ? result.literals : operand.literals;
+    return;
+  }
   std::vector<Local*> both;
-  std::ranges::set_union(result.literals, operand.literals, std::back_inserter(both), std::less<>());
-  result.literals = std::move(both);
+  std::ranges::set_union(*result.literals, *operand.literals, std::back_inserter(both), std::less<>());
+  result.literals = &*context.literal_lists.insert(std::move(both)).first;
 }
 
 bool takes_part(const BuiltinParam& param, std::size_t variable) {
@@ -76,17 +84,18 @@ void mark_waiting(Value& value) {
 
 void Checker::mark_read(Value& value, Local& local) const {
   if (is_tuple(value) || scope->is_numba()) return mark_waiting(value);
-  if (is_open(value) || (final && local.literal.is_decided)) value.literals = {&local};
+  if (is_open(value) || (final && local.literal.is_decided))
+    value.literals = &*context.literal_lists.insert({&local}).first;
 }
 
 std::optional<Value> Checker::undecided(Type type, std::span<const Value* const> operands, Span span) {
-  bool any = std::ranges::any_of(
-      operands, [](const Value* operand) { return operand->waits || !operand->literals.empty(); });
+  bool any =
+      std::ranges::any_of(operands, [](const Value* operand) { return operand->waits || operand->literals; });
   if (final || !is_literal(type) || !any) return std::nullopt;
   Value result = runtime_value(variable(type, span), span);
   for (const Value* operand : operands) {
     result.waits = result.waits || operand->waits;
-    add_locals(result, *operand);
+    add_locals(context, result, *operand);
   }
   return result;
 }
@@ -131,9 +140,9 @@ void Checker::keep_literal_locals(Value& result, std::span<const Value* const> o
   if (!final) return;
   // Beside one that has the type anyway it is no cause of it.
   for (const Value* operand : operands)
-    if (operand->type == result.type && operand->literals.empty() && !is_constant_number(*operand)) return;
+    if (operand->type == result.type && !operand->literals && !is_constant_number(*operand)) return;
   for (const Value* operand : operands)
-    if (!operand->literals.empty() && operand->type == result.type) add_locals(result, *operand);
+    if (operand->literals && operand->type == result.type) add_locals(context, result, *operand);
 }
 
 // ---- What they meet ----
@@ -148,13 +157,13 @@ void Checker::note_meeting(const Value& value, Type type, Span place, bool binds
   if (is_complex(type) && value.type != types::complex_literal) type = part_type(type);
   if (is_float(type) && value.type == types::complex_literal) type = complex_of(type);
   if (is_float(type) || is_complex(type))
-    for (Local* local : value.literals) add_meeting(local->literal, {type, place, binds});
+    for (Local* local : locals_of(value)) add_meeting(local->literal, {type, place, binds});
 }
 
 static void note_operand(Checker& checker, const Value& value, const Value& other, bool binds = true) {
   if (!is_open(value) || checker.final) return;
   each_literal(other, [&](const Value& literal) {
-    for (Local* local : value.literals) extend(local->literal, literal);
+    for (Local* local : locals_of(value)) extend(local->literal, literal);
   });
   if (other.kind == ValueKind::Runtime) checker.note_meeting(value, other.type, other.span, binds);
 }
@@ -166,7 +175,7 @@ void Checker::note_operands_meet(const Value& left, const Value& right, bool bin
 
 void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
                                   const std::vector<Value>& values, Span span) {
-  if (final || std::ranges::none_of(values, [](const Value& value) { return !value.literals.empty(); }))
+  if (final || std::ranges::none_of(values, [](const Value& value) { return value.literals != nullptr; }))
     return;
   std::span<const BuiltinParam> params = signature(builtin).parameters();
   for (const BoundArgument& bound : match.arguments) {

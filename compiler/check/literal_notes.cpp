@@ -74,9 +74,9 @@ void Checker::warn_never_negative(ir::CompareOp op, const Value& left, const Val
 }
 
 bool Checker::note_literal_locals(Report& report, const Value& value, std::optional<Type> wanted) {
-  if (!final) return false;
+  if (!final || !value.literals) return false;
   bool any = false;
-  std::vector<const Local*> locals(value.literals.begin(), value.literals.end());
+  std::vector<const Local*> locals(value.literals->begin(), value.literals->end());
   std::ranges::sort(locals, {}, [](const Local* local) { return local->span.begin; });
   for (const Local* local : locals) {
     bool is_cause = local->literal.is_decided && local->type == value.type &&

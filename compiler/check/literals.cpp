@@ -46,7 +46,7 @@ Value Checker::literal_unary(ast::UnaryOp op, const Value& operand, Span span) {
   switch (op) {
   case ast::UnaryOp::Positive: return operand;
   case ast::UnaryOp::Negative:
-    if (!is_int) return float_value(-operand.real, span);
+    if (!is_int) return float_value(-operand.real(), span);
     if (in_range(-operand.integer)) return int_value(-operand.integer, span);
     report(span, diag::constant_too_large, context.source(span));
     return error_value(span);

@@ -112,8 +112,10 @@ Value Checker::read_slots(Local& local, Span span) {
 // Replaces the operands of a value, a tuple's elements and what waits for its type included.
 template <class Replace> static void replace_operands(Value& value, const Replace& replace) {
   if (value.operand.slot) value.operand = replace(value.operand);
-  for (ir::Operand& index : value.indices)
+  std::vector<ir::Operand> indices = value.indices;
+  for (ir::Operand& index : indices)
     if (index.slot) index = replace(index);
+  value.indices = std::move(indices);
   for (Value& element : value.elements) replace_operands(element, replace);
 }
 

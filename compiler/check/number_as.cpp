@@ -20,7 +20,7 @@ std::optional<ir::Operand> number_as(const Value& number, Type type) {
   }
   if (is_complex(number.type)) return std::nullopt;
   if (is_int_literal(number)) return constant_of(type, number.integer);
-  if (is_literal(number)) return fold_convert(ir::constant_float(types::f64, number.real), type);
+  if (is_literal(number)) return fold_convert(ir::constant_float(types::f64, number.real()), type);
   return is_constant_number(number) ? operand_as(number.operand, type) : std::nullopt;
 }
 

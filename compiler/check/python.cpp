@@ -54,7 +54,7 @@ std::optional<Type> numpy_type(const Value& left, const Value& right) {
 
 std::optional<ir::Operand> constant_as(const Value& value, Type type) {
   if (is_int_literal(value)) return constant_of(type, value.integer);
-  if (is_literal(value)) return fold_convert(ir::constant_float(types::f64, value.real), type);
+  if (is_literal(value)) return fold_convert(ir::constant_float(types::f64, value.real()), type);
   return fold_convert(value.operand, type);
 }
 
@@ -172,7 +172,7 @@ std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value
     return runtime_value(ir::constant_complex(operand.type, -z->real(), -z->imag()), span);
   }
   if (!negates && is_float(operand.type)) return std::nullopt;
-  if (is_literal(operand)) return float_value(-operand.real, span);
+  if (is_literal(operand)) return float_value(-operand.real(), span);
   std::optional<ir::Operand> result =
       fold_unary(negates ? ir::UnaryOp::Negate : ir::UnaryOp::BitNot, operand.operand);
   return result ? std::optional(runtime_value(*result, span)) : std::nullopt;
@@ -181,8 +181,9 @@ std::optional<Value> python_unary(Checker& checker, ast::UnaryOp op, const Value
 std::optional<Value> python_compare(ast::CompareOp op, const Value& left, const Value& right, Span span) {
   bool mixed = is_literal(left) && is_literal(right) && is_int_literal(left) != is_int_literal(right);
   const Value& real = is_int_literal(left) ? right : left;
-  if (!mixed || std::isnan(real.real)) return std::nullopt;
-  int order = is_int_literal(left) ? order_of(left.integer, right.real) : -order_of(right.integer, left.real);
+  if (!mixed || std::isnan(real.real())) return std::nullopt;
+  int order =
+      is_int_literal(left) ? order_of(left.integer, right.real()) : -order_of(right.integer, left.real());
   switch (op) {
   case ast::CompareOp::Equal: return bool_value(order == 0, span);
   case ast::CompareOp::NotEqual: return bool_value(order != 0, span);

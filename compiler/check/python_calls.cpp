@@ -54,7 +54,7 @@ std::optional<Value> round_number(Checker& checker, bool is_numpy, const std::ve
   if (args.size() == 1 && !is_numpy) return whole(checker, std::nearbyint(*constant_real(x)), span);
   WideInt digits = args.size() > 1 ? constant_integer(args[1]).value_or(1000) : 1000;
   if (is_literal(x) && !is_int && !is_numpy && digits >= -300 && digits <= 300)
-    return float_value(rounded_decimal(x.real, static_cast<int>(digits)), span);
+    return float_value(rounded_decimal(x.real(), static_cast<int>(digits)), span);
   return raises(checker, span);
 }
 

@@ -102,7 +102,7 @@ Value part_of_records(Checker& checker, const Owner& owner, std::int64_t first, 
   }
   Value result = runtime_value(part, span);
   if (outer == 0) result.extents = extents;
-  if (is_words) result.extents.clear();
+  if (is_words) result.extents = {};
   return result;
 }
 

@@ -189,7 +189,7 @@ bool Checker::check_return(const ast::Return& stmt) {
   if (result.annotated) note_meeting(value, result.type, stmt.value->span);
   if (!is_error(value) && !result.pinned) {
     // The locals of literals that the value is made of find their types first, and the result waits for them.
-    if (!value.literals.empty()) result.literal.waits = true;
+    if (value.literals) result.literal.waits = true;
     note_literals_of(result, value);
     if (scope->is_numba()) type = default_deep(*type);
     std::optional<Type> joined = join_types(result.joined, *type);

@@ -92,14 +92,15 @@ static Value table_element(Checker& checker, const Value& base, const Value& ind
   Value result = plain_value(ValueKind::Rows, expr.span);
   result.type = table->type;
   result.elements = {tuple};
-  if (!is_first) result.indices = base.indices;
-  int axis = static_cast<int>(result.indices.size());
+  std::vector<ir::Operand> indices = base.indices;
+  int axis = static_cast<int>(indices.size());
   Type element = default_type(table->type);
   const ast::Expr* root = &expr;
   while (const auto* subscript = ast::as<ast::Subscript>(root)) root = subscript->value;
   std::string name(checker.context.source(root->span));
   result.operand = is_first ? checker.constant_array(*table, element, name, expr.span) : base.operand;
-  result.indices.push_back(checker.guarded_index(result.operand, axis, index, *root));
+  indices.push_back(checker.guarded_index(result.operand, axis, index, *root));
+  result.indices = std::move(indices);
   result.text = checker.context.source(root->span);
   if (result.indices.size() < table->extents.size()) return result;
   result.kind = ValueKind::Element;

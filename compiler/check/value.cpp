@@ -66,15 +66,15 @@ Value int_value(WideInt integer, Span span) {
 Value float_value(double real, Span span) {
   Value value = plain_value(ValueKind::Literal, span);
   value.type = types::float_literal;
-  value.real = real;
+  value.operand.bits = std::bit_cast<std::uint64_t>(real);
   return value;
 }
 
 Value complex_value(std::complex<double> number, Span span) {
   Value value = plain_value(ValueKind::Literal, span);
   value.type = types::complex_literal;
-  value.real = number.real();
-  value.imaginary = number.imag();
+  value.operand.bits = std::bit_cast<std::uint64_t>(number.real());
+  value.operand.imag = std::bit_cast<std::uint64_t>(number.imag());
   return value;
 }
 
@@ -204,10 +204,8 @@ std::size_t tuple_depth(const Value& value) {
 
 bool same_constant(const Value& a, const Value& b) {
   if (a.kind != b.kind || a.type != b.type || a.elements.size() != b.elements.size()) return false;
-  auto bits = [](double real) { return std::bit_cast<std::uint64_t>(real); };
-  if (a.integer != b.integer || bits(a.real) != bits(b.real) || bits(a.imaginary) != bits(b.imaginary))
+  if (a.integer != b.integer || !(a.operand == b.operand) || a.text != b.text || a.builtin != b.builtin)
     return false;
-  if (!(a.operand == b.operand) || a.text != b.text || a.builtin != b.builtin) return false;
   if (a.function != b.function || a.file != b.file || a.table != b.table) return false;
   return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), same_constant);
 }
@@ -252,13 +250,13 @@ bool has_opposite(const Value& value) {
 std::optional<double> constant_real(const Value& value) {
   if (std::optional<WideInt> integer = constant_integer(value)) return static_cast<double>(*integer);
   if (is_complex_literal(value)) return std::nullopt;
-  if (is_literal(value)) return value.real;
+  if (is_literal(value)) return value.real();
   if (is_constant_number(value) && is_float(value.type)) return std::bit_cast<double>(value.operand.bits);
   return std::nullopt;
 }
 
 std::optional<std::complex<double>> constant_complex(const Value& value) {
-  if (is_complex_literal(value)) return std::complex(value.real, value.imaginary);
+  if (is_complex_literal(value)) return std::complex(value.real(), value.imaginary());
   if (std::optional<double> real = constant_real(value)) return std::complex(*real, 0.0);
   if (!is_constant_number(value) || !is_complex(value.type)) return std::nullopt;
   return std::complex(std::bit_cast<double>(value.operand.bits), std::bit_cast<double>(value.operand.imag));

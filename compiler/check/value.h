@@ -2,8 +2,10 @@
 // a module) or a value of the running program, an operand of the IR. A tuple is the values of its elements.
 #pragma once
 
+#include <bit>
 #include <complex>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +27,7 @@ enum class ValueKind : std::uint8_t {
   Error,   // of what was already reported
   Unknown, // a run-time value whose type is not inferred yet
   Runtime, // `operand`, which may be a constant of a type
-  Literal, // a number without a type: `integer`, `real`, or `real` and `imaginary`, as `type` says
+  Literal, // a number without a type: `integer`, real(), or real() and imaginary(), as `type` says
   Choice,  // elements[0] if operand else elements[1], both literals: takes a type where it is used
   Deferred, // elements[0] `op` elements[1], a float literal beside a narrow integer or to an integer power, and what
             // is made of such: takes a type where it is used
@@ -58,36 +60,58 @@ enum class ValueKind : std::uint8_t {
 // The bound of an integer of which nothing is known.
 inline constexpr std::uint64_t any_bits = ~std::uint64_t{0};
 
+// A list that few values have. Copies share it, so that nobody changes it in place.
+template <class T> class SharedList {
+public:
+  SharedList() = default;
+  SharedList(std::vector<T> list) {
+    if (!list.empty()) list_ = std::make_shared<const std::vector<T>>(std::move(list));
+  }
+  const std::vector<T>& list() const { return list_ ? *list_ : none; }
+  operator const std::vector<T>&() const { return list(); }
+  bool empty() const { return !list_; }
+  std::size_t size() const { return list().size(); }
+  const T& operator[](std::size_t index) const { return list()[index]; }
+  auto begin() const { return list().begin(); }
+  auto end() const { return list().end(); }
+
+private:
+  static inline const std::vector<T> none;
+  std::shared_ptr<const std::vector<T>> list_; // null where it is empty
+};
+
 struct Value {
   ValueKind kind = ValueKind::Error;
-  Span span;
-  Type type = types::error; // Runtime, Literal, Choice, Element: of the value; Type: the type that it is
-  ir::Operand operand;
-  WideInt integer = 0;
-  double real = 0;
-  double imaginary = 0;
-  std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
-  bool positive = false;         // a run-time integer that is known to be 1 or more
-  bool of_literals =
-      false; // an i64 made of literals and counts alone, or an inverted literal: a word takes its low bits
+  bool positive = false; // a run-time integer that is known to be 1 or more
+  // An i64 made of literals and counts alone, or an inverted literal: a word takes its low bits.
+  bool of_literals = false;
   bool is_made = false;    // an i64 that arithmetic made of narrower integers, or a word that it made
   bool is_written = false; // True or False
   bool from_end = false;   // an integer written as `-` and a literal: as an index it counts from the end
-  Span written;            // of a literal behind a name, where it stands; else nowhere
+  bool waits = false;      // of a literal type that follows from what has no type yet
+  ast::BinaryOp op{};      // of what is deferred
+  Builtin builtin{};
   // Of a literal that a parameter is: the number of the reading (shared_literals.cpp); else 0.
   std::uint32_t reading = 0;
-  std::vector<Local*>
-      literals;       // the locals of literals that its type comes from (literal_locals.cpp), sorted
-  bool waits = false; // of a literal type that follows from what has no type yet
+  Span span;
+  Span written;             // of a literal behind a name, where it stands; else nowhere
+  Type type = types::error; // Runtime, Literal, Choice, Element: of the value; Type: the type that it is
+  ir::Operand operand;      // of a Literal that is no integer: bits alone, those of real() and imaginary()
+  WideInt integer = 0;
+  std::uint64_t most = any_bits; // of a run-time integer: what most_bits() returns
+  // The locals of literals that its type comes from, sorted: one of Context::literal_lists; null where there are none.
+  const std::vector<Local*>* literals = nullptr;
   std::vector<Value> elements;
-  std::vector<ir::Operand> indices;
-  std::vector<std::int64_t> extents; // of an array, where they are constants
+  SharedList<ir::Operand> indices;
+  SharedList<std::int64_t> extents; // of an array, where they are constants
   std::string_view text;
-  Builtin builtin{};
-  ast::BinaryOp op{}; // of what is deferred
   const ir::ConstantDecl* table = nullptr;
   const FunctionSymbol* function = nullptr;
   FileScope* file = nullptr;
+
+  // The parts of a literal that is no integer.
+  double real() const { return std::bit_cast<double>(operand.bits); }
+  double imaginary() const { return std::bit_cast<double>(operand.imag); }
 
   // Defined in value.cpp: copying and destroying so many members is much code, which each file that copies a
   // value would have again.
@@ -98,6 +122,8 @@ struct Value {
   Value& operator=(Value&&) noexcept;
   ~Value();
 };
+// It is copied with each expression and each element of a tuple.
+static_assert(sizeof(Value) < 220);
 
 // Make values.
 Value error_value(Span span);
