@@ -21,7 +21,7 @@ static void add_written(Checker& checker, const ast::Expr& target, std::vector<i
   for (const ast::Expr* element : tuple ? tuple->elements : list ? list->elements : ast::ExprList{})
     add_written(checker, *element, slots);
   if (const Local* local = assigned_local(checker, target))
-    slots.insert(slots.end(), local->slots.begin(), local->slots.end());
+    slots.insert(slots.end(), local->now.slots.begin(), local->now.slots.end());
 }
 
 static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) {

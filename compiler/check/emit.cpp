@@ -165,8 +165,8 @@ void Checker::check_condition(ir::Operand condition, ir::FaultKind kind, Span sp
 }
 
 void Checker::forget_known(int outer_depth) {
-  while (!known_here.empty() && known_here.back()->known_depth > outer_depth) {
-    known_here.back()->known.reset();
+  while (!known_here.empty() && known_here.back()->now.known_depth > outer_depth) {
+    known_here.back()->now.known.reset();
     known_here.pop_back();
   }
 }

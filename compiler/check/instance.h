@@ -34,15 +34,29 @@ struct LiteralUse {
   Type type = types::unknown; // what it met, where that decided
 };
 
+// What a round of inference has found of a local so far. Each round starts with a new one, so that nothing of the round
+// before is left but what `Local` took over.
+struct LocalRound {
+  Type joined = types::unknown;        // of the assignments so far
+  std::uint64_t most = 0;              // what most_bits() is at most of all that is assigned
+  std::vector<const ast::Node*> sites; // that assign it
+  std::vector<ir::SlotId> slots;       // a tuple's elements in order
+  Type slots_type = types::unknown;    // unknown before there are slots
+  // What it is, where that is known: a constant, a function, an array of constant extents; and how many conditional
+  // bodies are around that assignment.
+  std::unique_ptr<Value> known;
+  int known_depth = 0;
+  bool is_wrong = false; // without a declaration, and assigned what an error was reported of
+};
+
 // A name that a function binds. Its type is what the assignments of all paths have in common, found in
 // rounds.
 struct Local {
   std::string_view name;
-  Span span;                    // of its first appearance
-  std::size_t sites = 0;        // assignments that may run: 1 makes it a constant where it is assigned one
-  Type type = types::unknown;   // of the round before
-  Type joined = types::unknown; // of the assignments of this round so far
-  Span type_span;               // the assignment that its type comes from
+  Span span;                  // of its first appearance
+  std::size_t sites = 0;      // assignments that may run: 1 makes it a constant where it is assigned one
+  Type type = types::unknown; // of the round before
+  Span type_span;             // the assignment that its type comes from
   std::vector<std::pair<Type, Span>> type_spans; // those of the types that it has had in all rounds
   bool pinned = false;                           // annotated, or settled: `type` is final
   bool annotated = false;
@@ -50,21 +64,15 @@ struct Local {
   bool is_unpacked = false; // by one with several targets
   bool is_named = false;    // by one inside of an expression, which may read it before
   LiteralUse literal;
-  std::uint64_t most = 0;     // of the rounds before: what most_bits() is at most of all that is assigned
-  std::uint64_t most_now = 0; // of this round
-  bool is_made = false;       // it is assigned what arithmetic made of narrower integers
-  bool is_plain = false;      // or an i64 that is one by itself
-  bool is_result = false;     // no local, but what a function returns
-  bool is_wrong = false;      // without a declaration, and assigned what an error was reported of
-  Span starts_with;           // a literal that it is assigned first
-  std::vector<const ast::Node*> sites_now; // of this round
-  std::vector<ir::SlotId> slots;           // of this round, a tuple's elements in order
-  Type slots_type = types::unknown;
-  bool has_slots = false;
-  std::optional<Value>
-      known; // what it is, where that is known: a constant, a function, an array of constant extents
-  int known_depth = 0; // conditional bodies around that assignment
+  std::uint64_t most = 0; // of the rounds before, as `now.most` is of this one
+  bool is_made = false;   // it is assigned what arithmetic made of narrower integers
+  bool is_plain = false;  // or an i64 that is one by itself
+  bool is_result = false; // no local, but what a function returns
+  Span starts_with;       // a literal that it is assigned first
+  LocalRound now;
 };
+// There is one for each name of each instance, and what most of them have not is behind a pointer.
+static_assert(sizeof(Local) < 400);
 
 struct Instance;
 

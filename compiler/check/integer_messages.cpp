@@ -65,7 +65,7 @@ void report_local_mixes(Checker& checker, const Local& local, const Value& value
 }
 
 void report_word_start(Checker& checker, const Local& local, const Value& value) {
-  Type type = local.slots_type;
+  Type type = local.now.slots_type;
   bool fresh = checker.context.diagnostics.enabled() &&
                checker.context.reported.insert({"word_start", local.span.file, local.span.begin}).second;
   if (!fresh) return;

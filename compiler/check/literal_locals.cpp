@@ -199,7 +199,7 @@ void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
 void Checker::note_literals_of(Local& local, const Value& value) {
   bool is_integer = value.type == types::int_literal && takes_type(value);
   bool is_start =
-      local.sites_now.size() == 1; // a literal that a branch assigns later meets a type that is seen
+      local.now.sites.size() == 1; // a literal that a branch assigns later meets a type that is seen
   if (is_integer && is_start && local.starts_with == Span{}) local.starts_with = value.span;
   if (local.literal.is_decided) return;
   each_literal(value, [&](const Value& literal) { extend(local.literal, literal); });

@@ -10,9 +10,9 @@
 namespace kern::checker {
 
 static Type current_type(Checker& checker, const Local& local) {
-  if (checker.final || local.pinned || local.joined == types::unknown) return local.type;
-  if (local.type == types::unknown) return local.joined;
-  return checker.join_assigned(local.type, local.joined).value_or(local.joined);
+  if (checker.final || local.pinned || local.now.joined == types::unknown) return local.type;
+  if (local.type == types::unknown) return local.now.joined;
+  return checker.join_assigned(local.type, local.now.joined).value_or(local.now.joined);
 }
 
 static bool is_slot_type(Type type) { return type != types::unknown && type != types::none; }
@@ -47,13 +47,12 @@ static Value take_slots(Type type, std::span<const ir::SlotId>& slots, Span span
 
 // Within a round the type may still grow; what was written with the old slots is thrown away with the round.
 Value Checker::slots_value(Local& local, Type type, Span span) {
-  if (!local.has_slots || local.slots_type != type) {
-    local.slots.clear();
-    make_slots(*this, std::string(local.name), type, local.span, local.slots);
-    local.slots_type = type;
-    local.has_slots = true;
+  if (local.now.slots_type != type) {
+    local.now.slots.clear();
+    make_slots(*this, std::string(local.name), type, local.span, local.now.slots);
+    local.now.slots_type = type;
   }
-  std::span<const ir::SlotId> slots = local.slots;
+  std::span<const ir::SlotId> slots = local.now.slots;
   return take_slots(type, slots, span);
 }
 
@@ -68,13 +67,13 @@ static void report_without_type(Checker& checker, const Local& local, Span span)
 // Outside of loops only what was assigned before in this round can be there. Numbers of 0 or more, of which
 // nothing else is known, are still numbers of their type.
 static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) {
-  std::uint64_t most = in_loop ? std::max(local.most, local.most_now) : local.most_now;
+  std::uint64_t most = in_loop ? std::max(local.most, local.now.most) : local.now.most;
   bool nonnegative = most <= greatest_bits(types::i64) && is_scalar(type) && is_integer(type);
   return nonnegative ? std::min(most, greatest_bits(type)) : most;
 }
 
 Value Checker::read_local(Local& local, Span span) {
-  if (local.is_wrong) return error_value(span);
+  if (local.now.is_wrong) return error_value(span);
   if (auto gone = deleted.find(&local); gone != deleted.end()) {
     report(span, diag::deleted_local, local.name).note(gone->second, "it is deleted here");
     return error_value(span);
@@ -86,8 +85,8 @@ Value Checker::read_local(Local& local, Span span) {
 }
 
 Value Checker::read_slots(Local& local, Span span) {
-  if (local.known) {
-    Value known = read_at(*local.known, span);
+  if (local.now.known) {
+    Value known = read_at(*local.now.known, span);
     if (known.reading != 0) {
       literal_readings.push_back({&local});
       known.reading = static_cast<std::uint32_t>(literal_readings.size());
@@ -160,8 +159,8 @@ static void note_mixture(Checker& checker, const Local& local) {
 
 // A local of this round that is assigned at two places is none of the things that cannot be kept in a slot.
 static void assign_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
-  bool same = local.known && same_constant(*local.known, value);
-  bool first = local.sites_now.size() == 1;
+  bool same = local.now.known && same_constant(*local.now.known, value);
+  bool first = local.now.sites.size() == 1;
   if (!same && !first && local.sites > 1) {
     note_mixture(checker, local);
     Type type = current_type(checker, local);
@@ -171,19 +170,19 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
         .note(local.type_span, "`{}` is assigned here too", local.name);
     return;
   }
-  local.known = value;
-  keep_operands(checker, *local.known);
-  local.known_depth = 0;
+  local.now.known = std::make_unique<Value>(value);
+  keep_operands(checker, *local.now.known);
+  local.now.known_depth = 0;
   local.type_span = span;
 }
 
 // Lets a local that is something no slot holds become a value of the running program. On some paths only it
 // would be both.
 static bool replace_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
-  if (!local.known || is_storable(*local.known)) return true;
-  Value before = *std::exchange(local.known, std::nullopt);
+  if (!local.now.known || is_storable(*local.now.known)) return true;
+  Value before = *std::exchange(local.now.known, nullptr);
   if (checker.depth == 0) return true;
-  local.known = error_value(span);
+  local.now.known = std::make_unique<Value>(error_value(span));
   note_mixture(checker, local);
   if (is_error(before) || is_unknown(value)) return false;
   std::string is = checker.describe(before);
@@ -233,8 +232,8 @@ static Value in_slots(const Value& value, const Value& slots) {
 // The nodes of a source lie one behind the other, so that a new one is nearly always the last: the list is
 // sorted.
 static void note_site(Local& local, const ast::Node& site) {
-  auto place = std::ranges::lower_bound(local.sites_now, &site, std::less<>());
-  if (place == local.sites_now.end() || *place != &site) local.sites_now.insert(place, &site);
+  auto place = std::ranges::lower_bound(local.now.sites, &site, std::less<>());
+  if (place == local.now.sites.end() || *place != &site) local.now.sites.insert(place, &site);
 }
 
 // Returns the assignment that first gave a local this type. In a later round others, which read the local, have the
@@ -251,18 +250,18 @@ void Checker::note_assignment(Local& local, const Value& value, const ast::Node&
   std::optional<Type> type = type_of(value);
   note_literals_of(local, value);
   // A value without a type yet says nothing in this round.
-  if (!has_unknown(value)) local.most_now = std::max(local.most_now, most_bits(value));
+  if (!has_unknown(value)) local.now.most = std::max(local.now.most, most_bits(value));
   if (local.pinned || !type) return;
   if (scope->is_numba()) type = default_deep(*type);
-  if (is_mixture(*this, local.joined, *type)) note_mixture(*this, local);
+  if (is_mixture(*this, local.now.joined, *type)) note_mixture(*this, local);
   if (is_number(value) && value.type == types::i64) (value.is_made ? local.is_made : local.is_plain) = true;
-  std::optional<Type> joined = join_assigned(local.joined, *type);
+  std::optional<Type> joined = join_assigned(local.now.joined, *type);
   if (joined && has_exact_integers(*this)) joined = holding_literals(local, *joined);
   bool are_integers =
-      is_scalar(*type) && is_integer(*type) && is_scalar(local.joined) && is_integer(local.joined);
-  if (!joined && final && are_integers) report_local_mixes(*this, local, value, local.joined, span);
-  if (joined && *joined != local.joined) local.type_span = first_span(local, *joined, span);
-  if (joined) local.joined = *joined;
+      is_scalar(*type) && is_integer(*type) && is_scalar(local.now.joined) && is_integer(local.now.joined);
+  if (!joined && final && are_integers) report_local_mixes(*this, local, value, local.now.joined, span);
+  if (joined && *joined != local.now.joined) local.type_span = first_span(local, *joined, span);
+  if (joined) local.now.joined = *joined;
 }
 
 // Says whether a slot of the local's type can hold a value, as far as the type is known.
@@ -278,8 +277,8 @@ void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
   note_assignment(local, value, site, value.span);
   deleted.erase(&local);
   if (is_error(value)) return;
-  local.known = value;
-  local.known_depth = depth;
+  local.now.known = std::make_unique<Value>(value);
+  local.now.known_depth = depth;
   known_here.push_back(&local);
 }
 
@@ -288,7 +287,7 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
   deleted.erase(&local);
   if (is_error(value)) {
     // The error was reported with the value; nothing that follows from it is reported again.
-    local.is_wrong = local.is_wrong || (final && !local.annotated);
+    local.now.is_wrong = local.now.is_wrong || (final && !local.annotated);
     return;
   }
   std::optional<Type> type = type_of(value);
@@ -307,15 +306,18 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
     std::size_t errors_before = errors;
     Value converted = store_converted(local, value, span, consume);
     bool is_reported = final && errors != errors_before;
-    bool adds_words = final && !local.annotated && local.starts_with != Span{} && is_word(local.slots_type);
-    if (adds_words && value.type == local.slots_type && value.is_made) report_word_start(*this, local, value);
-    if (is_reported && !local.annotated && is_error(converted)) local.is_wrong = true;
-    if (is_known && !has_unknown(value)) local.known = in_slots(local.annotated ? converted : value, slots);
+    bool adds_words =
+        final && !local.annotated && local.starts_with != Span{} && is_word(local.now.slots_type);
+    if (adds_words && value.type == local.now.slots_type && value.is_made)
+      report_word_start(*this, local, value);
+    if (is_reported && !local.annotated && is_error(converted)) local.now.is_wrong = true;
+    if (is_known && !has_unknown(value))
+      local.now.known = std::make_unique<Value>(in_slots(local.annotated ? converted : value, slots));
   } else {
-    local.known = value;
+    local.now.known = std::make_unique<Value>(value);
   }
-  if (local.known) {
-    local.known_depth = depth;
+  if (local.now.known) {
+    local.now.known_depth = depth;
     known_here.push_back(&local);
   }
 }
@@ -330,37 +332,35 @@ static bool fits_shape(const Value& value, Type type) {
 
 Value Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
   if (is_unknown(value)) return value;
-  bool joins = fits_shape(value, local.slots_type) &&
-               (local.annotated || converts_deep(value, local.slots_type, false));
+  const Type type = local.now.slots_type;
+  bool joins = fits_shape(value, type) && (local.annotated || converts_deep(value, type, false));
   if (!joins) {
     if (has_unknown(value)) return error_value(span);
-    Report error =
-        report(span, diag::local_types_differ, local.name, describe(value), to_string(local.slots_type));
+    Report error = report(span, diag::local_types_differ, local.name, describe(value), to_string(type));
     if (!(local.type_span == span))
-      error.note(local.type_span, "`{}` is {} from here", local.name, to_string(local.slots_type));
+      error.note(local.type_span, "`{}` is {} from here", local.name, to_string(type));
     std::string_view text = source_of(value);
     // A value that a loop, a tuple or a `:=` assigns has no text of its own to convert.
     if (!consume) error.note("give one of the two another name");
     // A cast back to the integer would cut a fraction off at each turn of a loop.
     bool is_real = is_number(value) && is_float(value.type);
-    if (is_real && consume && is_scalar(local.slots_type) && is_integer(local.slots_type)) {
+    if (is_real && consume && is_scalar(type) && is_integer(type)) {
       Type real = default_type(value.type);
       error.note("declare it where it starts: `{}: {} = ...`", local.name, to_string(real));
       return error_value(span);
     }
     bool is_expression = consume && text != local.name && text.find('=') == text.npos;
-    if (is_expression && is_number(value) && is_scalar(local.slots_type) &&
-        (is_complex(local.slots_type) || !is_complex(value.type)))
-      error.note("convert the value: `{}({})`", to_string(local.slots_type), text);
+    if (is_expression && is_number(value) && is_scalar(type) && (is_complex(type) || !is_complex(value.type)))
+      error.note("convert the value: `{}({})`", to_string(type), text);
     return error_value(span);
   }
   // Another local of literals that found its type is as good as a declared one.
-  if (local.annotated || local.literal.is_decided) note_meeting(value, local.slots_type, span);
-  Value converted = convert_value(value, local.slots_type, {Purpose::Assignment, local.span});
+  if (local.annotated || local.literal.is_decided) note_meeting(value, type, span);
+  Value converted = convert_value(value, type, {Purpose::Assignment, local.span});
   if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;
   flatten(converted, leaves);
-  store_leaves(*this, local.slots, std::move(leaves), span, consume);
+  store_leaves(*this, local.now.slots, std::move(leaves), span, consume);
   return converted;
 }
 

@@ -310,7 +310,7 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     emit(ir::If{go, std::move(then_body), {}}, span);
   }
   // Behind the loop there is no type for what was an element of this type or of that.
-  for (Local* local : bound) local->joined = types::unknown;
+  for (Local* local : bound) local->now.joined = types::unknown;
   return true;
 }
 

@@ -21,8 +21,8 @@ Local* root_of(Checker& checker, const ast::Expr& target) {
 }
 
 Type type_of_local(Checker& checker, const Local& local) {
-  if (local.known) return checker.type_of(*local.known).value_or(types::error);
-  return local.type == types::unknown ? local.joined : local.type;
+  if (local.now.known) return checker.type_of(*local.now.known).value_or(types::error);
+  return local.type == types::unknown ? local.now.joined : local.type;
 }
 
 // A step from a record or tuple to a part of it.

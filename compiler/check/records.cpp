@@ -49,7 +49,7 @@ std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
     const auto* name = ast::as<ast::Name>(&index);
     if (!name) return std::nullopt;
     if (const Local* local = checker.find_local(name->text);
-        local && !(local->known && local->known->kind == ValueKind::String))
+        local && !(local->now.known && local->now.known->kind == ValueKind::String))
       return std::nullopt;
   }
   Value value = checker.evaluate(index);

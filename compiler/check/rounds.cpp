@@ -41,8 +41,8 @@ static void bind_params(Checker& checker, Instance& instance) {
     Local& local = instance.locals[params[i].name];
     if (local.sites <= 1) {
       checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
-      local.known = values[i];
-      local.known->reading = takes_shared_type(values[i]);
+      local.now.known = std::make_unique<Value>(values[i]);
+      local.now.known->reading = takes_shared_type(values[i]);
       continue;
     }
     bool typed =
@@ -60,14 +60,8 @@ static void bind_params(Checker& checker, Instance& instance) {
 static void start_round(Instance& instance) {
   auto start = [](Local& local) {
     if (!local.literal.is_decided) local.literal = {};
-    local.joined = local.literal.type;
-    local.most_now = 0;
-    local.is_wrong = false;
-    local.sites_now.clear();
-    local.slots.clear();
-    local.has_slots = false;
-    local.known.reset();
-    local.known_depth = 0;
+    local.now = {};
+    local.now.joined = local.literal.type;
   };
   for (auto& [name, local] : instance.locals) start(local);
   start(instance.result);
@@ -86,12 +80,12 @@ static std::uint64_t widened(std::uint64_t before, std::uint64_t now) {
 static bool finish_round(Instance& instance) {
   bool changed = false;
   auto finish = [&](Local& local) {
-    Type type = local.pinned ? local.type : local.joined;
-    std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.sites_now.size(), 1));
-    changed = changed || type != local.type || sites != local.sites || local.most_now > local.most;
+    Type type = local.pinned ? local.type : local.now.joined;
+    std::size_t sites = std::min(local.sites, std::max<std::size_t>(local.now.sites.size(), 1));
+    changed = changed || type != local.type || sites != local.sites || local.now.most > local.most;
     local.type = type;
     local.sites = sites;
-    local.most = widened(local.most, local.most_now);
+    local.most = widened(local.most, local.now.most);
   };
   for (auto& [name, local] : instance.locals) finish(local);
   finish(instance.result);
@@ -110,7 +104,7 @@ void run_round(Checker& checker, Instance& instance) {
   if (checker.final) warn_wide_hashes(checker, instance.function->def->body);
   bool has_result = !instance.is_kernel &&
                     (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
-  if (!has_result && !instance.result.pinned) instance.result.joined = types::none;
+  if (!has_result && !instance.result.pinned) instance.result.now.joined = types::none;
   if (has_result && checker.bare_return)
     checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
   else if (has_result && reaches_end && !checker.overflowed)

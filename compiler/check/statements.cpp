@@ -192,19 +192,19 @@ bool Checker::check_return(const ast::Return& stmt) {
     if (value.literals) result.literal.waits = true;
     note_literals_of(result, value);
     if (scope->is_numba()) type = default_deep(*type);
-    std::optional<Type> joined = join_types(result.joined, *type);
+    std::optional<Type> joined = join_types(result.now.joined, *type);
     if (joined && has_exact_integers(*this)) joined = holding_literals(result, *joined);
     if (!joined && final && is_number(value) && is_integer(value.type)) {
-      report(stmt.value->span, diag::returns_differ, describe(value), to_string(result.joined))
-          .note(result.type_span, "this returns {}", to_string(result.joined))
+      report(stmt.value->span, diag::returns_differ, describe(value), to_string(result.now.joined))
+          .note(result.type_span, "this returns {}", to_string(result.now.joined))
           .note("declare the result, `-> {}` or `-> i64`",
-                to_string(is_word(value.type) ? value.type : result.joined));
+                to_string(is_word(value.type) ? value.type : result.now.joined));
       return false;
     }
-    if (joined && *joined != result.joined) result.type_span = stmt.value->span;
-    if (joined) result.joined = *joined;
+    if (joined && *joined != result.now.joined) result.type_span = stmt.value->span;
+    if (joined) result.now.joined = *joined;
   }
-  Type to = final || result.pinned ? result.type : result.joined;
+  Type to = final || result.pinned ? result.type : result.now.joined;
   ir::Return node;
   if (final && !is_error(value) && to != types::unknown) {
     bool fits = converts_deep(value, to, result.annotated) && is_tuple(value) == is_tuple(to);
