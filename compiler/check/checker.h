@@ -402,7 +402,6 @@ struct Checker {
   Value as_dtype(const Value& value);
 
   // ---- statements.cpp, assignments.cpp ----
-  bool check_body(ast::Block body);   // of the function: contracts first (host.cpp)
   bool check_block(ast::Block block); // says whether control can reach its end
   bool check_statement(const ast::Stmt& stmt);
   void check_effect(const ast::Expr& expr); // of an expression that is a statement

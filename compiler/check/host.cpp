@@ -1,6 +1,5 @@
 // The statements that computed an operand are read back: what the thread would compute is what the host
-// computes. check_body() is here too: asserts at the head of a kernel become contracts where their conditions
-// read back.
+// computes.
 #include "compiler/check/host.h"
 
 #include <algorithm>
@@ -362,18 +361,6 @@ struct Reader {
   }
 };
 
-// Says whether a statement belongs to the head of a kernel: an assignment over shapes, scalars and blockDim.
-bool is_head(const ir::Stmt& stmt) {
-  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
-  if (!assign)
-    return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node) ||
-           std::holds_alternative<ir::Fit>(stmt.node);
-  const auto* call = std::get_if<ir::CallPure>(&assign->value);
-  if (call) return row(call->builtin).effects == Effects::Pure;
-  return !std::holds_alternative<ir::SharedArray>(assign->value) &&
-         !std::holds_alternative<ir::LocalArray>(assign->value);
-}
-
 } // namespace
 
 // Threads compute an extent with integers, and both ways of a conditional one: no way may divide.
@@ -397,31 +384,6 @@ std::optional<kern::Expression> host_expression(const Checker& checker, const ir
   Bodies bodies = checker.outer_bodies;
   bodies.push_back(checker.body);
   return Reader{checker}.read(operand, bodies);
-}
-
-bool Checker::check_body(ast::Block statements) {
-  std::size_t count = 0;
-  bool is_head_still = instance && instance->is_kernel;
-  while (is_head_still && count < statements.size()) {
-    const ast::Stmt& stmt = *statements[count];
-    bool may_belong = stmt.kind == ast::Kind::ExprStmt || stmt.kind == ast::Kind::Assert ||
-                      stmt.kind == ast::Kind::Assign || stmt.kind == ast::Kind::AnnAssign;
-    if (!may_belong) break;
-    std::size_t before = body->size();
-    check_statement(stmt);
-    ++count;
-    auto* check = body->size() > before ? std::get_if<ir::Check>(&body->back().node) : nullptr;
-    if (stmt.kind == ast::Kind::Assert && check) {
-      std::optional<kern::Expression> condition = host_expression(*this, check->condition);
-      if (condition) {
-        check->contract = static_cast<std::uint32_t>(function.contracts.size());
-        function.contracts.push_back({std::move(*condition), check->site});
-      }
-      continue;
-    }
-    for (std::size_t i = before; i < body->size(); ++i) is_head_still = is_head_still && is_head((*body)[i]);
-  }
-  return check_block(statements.subspan(count));
 }
 
 } // namespace kern::checker

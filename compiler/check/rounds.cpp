@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compiler/check/host.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/shared_literals.h"
@@ -92,6 +93,47 @@ static bool finish_round(Instance& instance) {
   return changed;
 }
 
+// Says whether a statement belongs to the head of a kernel: an assignment over shapes, scalars and blockDim.
+static bool is_head(const ir::Stmt& stmt) {
+  const auto* assign = std::get_if<ir::Assign>(&stmt.node);
+  if (!assign)
+    return std::holds_alternative<ir::Check>(stmt.node) || std::holds_alternative<ir::If>(stmt.node) ||
+           std::holds_alternative<ir::Fit>(stmt.node);
+  const auto* call = std::get_if<ir::CallPure>(&assign->value);
+  if (call) return row(call->builtin).effects == Effects::Pure;
+  return !std::holds_alternative<ir::SharedArray>(assign->value) &&
+         !std::holds_alternative<ir::LocalArray>(assign->value);
+}
+
+// Asserts at the head of a kernel become contracts where the host can compute their conditions. Says whether control can
+// reach the end of the body.
+static bool check_body(Checker& checker, const Instance& instance) {
+  const ast::Block statements = instance.function->def->body;
+  std::size_t count = 0;
+  bool is_head_still = instance.is_kernel;
+  while (is_head_still && count < statements.size()) {
+    const ast::Stmt& stmt = *statements[count];
+    bool may_belong = stmt.kind == ast::Kind::ExprStmt || stmt.kind == ast::Kind::Assert ||
+                      stmt.kind == ast::Kind::Assign || stmt.kind == ast::Kind::AnnAssign;
+    if (!may_belong) break;
+    ir::Body& body = *checker.body;
+    std::size_t before = body.size();
+    checker.check_statement(stmt);
+    ++count;
+    auto* check = body.size() > before ? std::get_if<ir::Check>(&body.back().node) : nullptr;
+    if (stmt.kind == ast::Kind::Assert && check) {
+      std::optional<kern::Expression> condition = host_expression(checker, check->condition);
+      if (condition) {
+        check->contract = static_cast<std::uint32_t>(checker.function.contracts.size());
+        checker.function.contracts.push_back({std::move(*condition), check->site});
+      }
+      continue;
+    }
+    for (std::size_t i = before; i < body.size(); ++i) is_head_still = is_head_still && is_head(body[i]);
+  }
+  return checker.check_block(statements.subspan(count));
+}
+
 void run_round(Checker& checker, Instance& instance) {
   start_round(instance);
   bind_params(checker, instance);
@@ -100,7 +142,7 @@ void run_round(Checker& checker, Instance& instance) {
   bool is_typed = checker.rules.annotations == Rules::annotations_rule::Types;
   if (checker.final && returns && is_typed && !instance.result.annotated)
     type_of_expr(checker.context, *checker.scope, *returns);
-  bool reaches_end = checker.check_body(instance.function->def->body);
+  bool reaches_end = check_body(checker, instance);
   if (checker.final) warn_wide_hashes(checker, instance.function->def->body);
   bool has_result = !instance.is_kernel &&
                     (instance.result.annotated ? instance.result.type != types::none : checker.returns_value);
