@@ -11,7 +11,7 @@
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/targets.h"
+#include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 

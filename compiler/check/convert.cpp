@@ -10,7 +10,7 @@
 #include "compiler/check/integers.h"
 #include "compiler/check/python.h"
 #include "compiler/check/shared_literals.h"
-#include "compiler/check/targets.h"
+#include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/split.h"
 #include "compiler/values/fold.h"

@@ -3,7 +3,7 @@
 
 #include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/targets.h"
+#include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/split.h"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "compiler/check/checker.h"
-#include "compiler/check/targets.h"
+#include "compiler/check/stored_sums.h"
 
 namespace kern::checker {
 

@@ -13,6 +13,7 @@
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
 #include "compiler/check/python.h"
+#include "compiler/check/stored_sums.h"
 #include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"

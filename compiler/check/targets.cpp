@@ -9,8 +9,8 @@
 #include "compiler/ast/walk.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/reporting_scope.h"
-#include "compiler/support/split.h"
 
 namespace kern::checker {
 
@@ -201,31 +201,6 @@ Type declared_type(Checker& checker, const ast::Expr& target) {
 std::optional<Target> target_of(Checker& checker, Span place) {
   bool is_known = checker.final && checker.instance && !checker.scope->is_numba();
   return is_known ? TargetFinder(checker).of_place(place) : std::nullopt;
-}
-
-std::string StoredSum::text() const { return advice::binary(target, op, operand); }
-
-std::string StoredSum::text_in(Type type) const {
-  return advice::binary(advice::cast(target, type), op, operand);
-}
-
-std::string StoredSum::assigned(std::string_view value) const {
-  return fmt::format("{} = {}", target, value);
-}
-
-std::optional<StoredSum> stored_sum(const Checker& checker, Span place) {
-  std::optional<StoredSum> found;
-  if (!checker.final || !checker.instance) return found;
-  ast::each_stmt(checker.instance->function->def->body, [&](const ast::Stmt& stmt) {
-    const auto* sum = ast::as<ast::AugAssign>(&stmt);
-    auto text = [&](const ast::Expr& expr) { return short_text(checker.context.source(expr.span)); };
-    if (sum && sum->span == place) found = {text(*sum->target), text(*sum->value), sum->op};
-  });
-  return found;
-}
-
-std::string cast_text(const Checker& checker, const Value& value, Type type) {
-  return advice::cast(short_text(checker.source_of(value)), type);
 }
 
 // Returns the type to which an integer is cast beside floats of a type.

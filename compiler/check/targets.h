@@ -16,28 +16,10 @@ struct Target {
 // or goes into what has no declared type.
 std::optional<Target> target_of(Checker& checker, Span place);
 
-// `target op= operand` as text.
-struct StoredSum {
-  std::string target, operand;
-  ast::BinaryOp op;
-
-  // Returns the value that is stored.
-  std::string text() const;
-  // Returns it computed in another type.
-  std::string text_in(Type type) const;
-  // Returns the assignment of another value to the target.
-  std::string assigned(std::string_view value) const;
-};
-
-// Returns the augmented assignment that is written at a place; nothing where there is none.
-std::optional<StoredSum> stored_sum(const Checker& checker, Span place);
-
 // Returns the type that a target is declared to have: of a local with an annotation, an element of an array,
 // a field of a record; unknown where it has none.
 Type declared_type(Checker& checker, const ast::Expr& target);
 
-// Returns the source of a value, cast to a type.
-std::string cast_text(const Checker& checker, const Value& value, Type type);
 // Returns the cast of an integer that an operator or a function combines with floats of a type, as exact as what the
 // expression goes into.
 std::string float_cast(Checker& checker, const Value& integer, Type other);
