@@ -229,10 +229,14 @@ struct Checker {
   std::optional<ir::Operand> as_index(const Value& value);             // i64; reports what is no integer
   std::optional<ir::Operand> as_condition(const Value& value);         // bool, by truth
   std::optional<bool> constant_truth(const Value& value);
-  std::optional<Type> join_types(Type a,
-                                 Type b); // of the assignments of a local, or the ends of a conditional
   Value explicit_cast(Type type, const Value& value, Span span, bool from_python_name = false);
   void flatten(const Value& value, std::vector<ir::Operand>& leaves);
+
+  // ---- joined_types.cpp ----
+  std::optional<Type> join_types(Type a, Type b); // of the ends of a conditional
+  // Returns what assignments of a local have in common: a bool beside literals says nothing.
+  std::optional<Type> join_assigned(Type a, Type b);
+  Type default_deep(Type type); // of literals, those in tuples too
 
   // ---- locals.cpp; find_local in checker.cpp ----
   Local* find_local(std::string_view name);
@@ -247,7 +251,6 @@ struct Checker {
   Value store_converted(Local& local, const Value& value, Span span, bool consume); // in the local's type
   // Says whether a value goes into a type; `rounds`: also an integer into a float that rounds it.
   bool converts_deep(const Value& value, Type type, bool rounds = true);
-  Type default_deep(Type type);
   void forget_known(int outer_depth);
 
   // ---- literal_locals.cpp, literal_notes.cpp ----
@@ -268,8 +271,6 @@ struct Checker {
                                       const std::vector<Value>& values, Span span);
   // Lets a result whose type is that of an operand come from the same locals: for the notes of errors.
   void keep_literal_locals(Value& result, std::span<const Value* const> operands) const;
-  // Returns what assignments of a local have in common: a bool beside literals says nothing.
-  std::optional<Type> join_assigned(Type a, Type b);
   // Warns where a word is compared as if it could be negative.
   void warn_never_negative(ir::CompareOp op, const Value& left, const Value& right, Span span);
   // Adds why a number has the type of a local of literals, and the declaration of another.

@@ -284,19 +284,6 @@ std::optional<ir::Operand> Checker::as_condition(const Value& value) {
   return cast(operand, types::boolean, value.span);
 }
 
-std::optional<Type> Checker::join_types(Type a, Type b) {
-  if (!is_tuple(a) || !is_tuple(b)) return scope->is_numba() ? numba_unify(a, b) : join(a, b);
-  if (a->elements.size() != b->elements.size()) return std::nullopt;
-  if (is_record(a) || is_record(b)) return a == b ? std::optional(a) : std::nullopt;
-  std::vector<Type> elements;
-  for (std::size_t i = 0; i < a->elements.size(); ++i) {
-    std::optional<Type> element = join_types(a->elements[i], b->elements[i]);
-    if (!element) return std::nullopt;
-    elements.push_back(*element);
-  }
-  return context.module.types.named(elements, a->record == b->record ? a->record : nullptr);
-}
-
 // float("inf"), float("nan")
 static std::optional<double> special_float(std::string_view text) {
   bool negative = text.starts_with('-');

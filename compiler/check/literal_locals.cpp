@@ -206,12 +206,6 @@ void Checker::note_literals_of(Local& local, const Value& value) {
   if (waits(value)) local.literal.waits = true;
 }
 
-std::optional<Type> Checker::join_assigned(Type a, Type b) {
-  if (!scope->is_numba() && is_literal(a) && is_boolean(b)) return a;
-  if (!scope->is_numba() && is_boolean(a) && is_literal(b)) return b;
-  return join_types(a, b);
-}
-
 // ---- Ranges of literals ----
 
 // Visits the numbers of a range between which all others lie, and its step.

@@ -381,12 +381,4 @@ bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
   return rounds ? goes_into(value, type) || goes_by_check(*this, value, type) : fits_by_type(value, type);
 }
 
-Type Checker::default_deep(Type type) {
-  if (!is_tuple(type)) return default_type(type);
-  std::vector<Type> elements;
-  if (is_record(type)) return type;
-  for (Type element : type->elements) elements.push_back(default_deep(element));
-  return context.module.types.named(elements, type->record);
-}
-
 } // namespace kern::checker
