@@ -507,7 +507,7 @@ std::string_view ufunc_name(std::string_view name);
 // Says whether a call of one is of arrays.
 bool takes_arrays(std::string_view name, const Checker::Args& args);
 
-// ---- instances.cpp, rounds.cpp, literal_locals.cpp ----
+// ---- instances.cpp, instance_names.cpp, rounds.cpp, literal_locals.cpp ----
 // Finds the names that a function binds.
 void collect_names(Context& context, Instance& instance);
 // Returns the instance for these arguments; null where a limit was met, which is reported.
