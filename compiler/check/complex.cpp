@@ -143,8 +143,6 @@ ComplexParts small_power(Checker& checker, const ComplexParts& base, WideInt exp
 
 } // namespace
 
-bool is_complex_number(const Value& value) { return is_number(value) && is_complex(value.type); }
-
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span) {
   ComplexOperand a = operand_of(checker, left, type, right), b = operand_of(checker, right, type, left);

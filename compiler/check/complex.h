@@ -14,7 +14,7 @@ struct ComplexParts {
 };
 
 // Says whether a value is a complex number, a literal included.
-bool is_complex_number(const Value& value);
+inline bool is_complex_number(const Value& value) { return is_number(value) && is_complex(value.type); }
 // Return the complex number of two parts, and the parts of one; constants fold.
 ir::Operand make_complex(Checker& checker, ComplexParts parts, Span span);
 ComplexParts parts_of(Checker& checker, ir::Operand complex, Span span);

@@ -16,11 +16,6 @@
 
 namespace kern::checker {
 
-Value Checker::unsupported(Span span, std::string_view what) {
-  report(span, diag::not_supported, what);
-  return error_value(span);
-}
-
 Value Checker::evaluate(const ast::Expr& expr) {
   if (!count_steps(1, expr.span)) return error_value(expr.span);
   Value value = evaluate_node(expr);

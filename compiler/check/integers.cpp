@@ -28,13 +28,6 @@ std::optional<Type> chosen_type(Checker& checker, std::span<const Value> values)
   return type;
 }
 
-Type holding_literals(const Local& local, Type type) {
-  bool is_number = is_scalar(type) && is_integer(type) && !is_literal(type) && !is_word(type);
-  bool fits =
-      literal_fits(local.literal.least.value, type) && literal_fits(local.literal.greatest.value, type);
-  return is_number && !fits ? types::i64 : type;
-}
-
 ir::Operand shift_out(Checker& checker, ir::BinaryOp op, ir::Operand value, ir::Operand count, Span span) {
   int width = bit_width(value.type->scalar);
   auto is_inside = [&] {
@@ -93,12 +86,6 @@ Value integer_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Spa
   Value result = runtime_value(checker.unary(applied, value, span), span);
   take_making(result, std::array{&operand}, !inverts);
   return result;
-}
-
-bool goes_by_check(const Checker& checker, const Value& value, Type type) {
-  bool integers = is_typed_integer(value) && is_scalar(type) && is_integer(type);
-  // A constant that does not fit is an error.
-  return has_exact_integers(checker) && integers && value.operand.slot.has_value();
 }
 
 } // namespace kern::checker

@@ -150,4 +150,17 @@ bool goes_into(const Value& value, Type type) {
   return fits_by_type(value, type);
 }
 
+bool goes_by_check(const Checker& checker, const Value& value, Type type) {
+  bool integers = is_typed_integer(value) && is_scalar(type) && is_integer(type);
+  // A constant that does not fit is an error.
+  return has_exact_integers(checker) && integers && value.operand.slot.has_value();
+}
+
+Type holding_literals(const Local& local, Type type) {
+  bool is_number = is_scalar(type) && is_integer(type) && !is_literal(type) && !is_word(type);
+  bool fits =
+      literal_fits(local.literal.least.value, type) && literal_fits(local.literal.greatest.value, type);
+  return is_number && !fits ? types::i64 : type;
+}
+
 } // namespace kern::checker

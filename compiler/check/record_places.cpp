@@ -320,14 +320,6 @@ void set_element(Checker::Place& place, const Value& array) {
   if (is_record_array(array) && !place.is_record) place.field = record_type(array.type)->elements[0];
 }
 
-bool is_record_array(const Value& value) {
-  return value.kind == ValueKind::Runtime && is_record_array(value.type);
-}
-
-bool is_record_reference(const Value& value) {
-  return is_record_array(value) && written_rank(value.type) == 0;
-}
-
 Value dereferenced(Value value) {
   return is_record_reference(value) ? record_at(value.operand, {}, value.span) : value;
 }

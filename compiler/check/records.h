@@ -11,10 +11,14 @@
 namespace kern::checker {
 
 // Says whether a value is an array of records, or one record in memory.
-bool is_record_array(const Value& value);
+inline bool is_record_array(const Value& value) {
+  return value.kind == ValueKind::Runtime && is_record_array(value.type);
+}
 inline bool is_record_place(const Value& value) { return value.kind == ValueKind::Record; }
 // Says whether a value is a reference to one record, as a name of a .py file holds it.
-bool is_record_reference(const Value& value);
+inline bool is_record_reference(const Value& value) {
+  return is_record_array(value) && written_rank(value.type) == 0;
+}
 // Returns a reference as the record that it refers to; any other value as it is.
 Value dereferenced(Value value);
 

@@ -47,6 +47,11 @@ Report Checker::report_library_call(const Instance& called, Span span, std::stri
   return {error, called.caller};
 }
 
+Value Checker::unsupported(Span span, std::string_view what) {
+  report(span, diag::not_supported, what);
+  return error_value(span);
+}
+
 // ---- Types, and what has them ----
 
 std::optional<Type> Checker::type_of(const Value& value) {
