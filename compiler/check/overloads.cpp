@@ -11,7 +11,6 @@
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/overload_names.h"
 #include "compiler/check/type_values.h"
-#include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
@@ -392,23 +391,22 @@ bool is_intrinsic(Context& context, FileScope& scope, Span name) {
   });
 }
 
-bool check_overload_names(Checker& checker, const ast::Expr& callee) {
+std::optional<const FunctionSymbol*> overload_without_types(Checker& checker, const ast::Expr& callee) {
   const std::vector<const Overload*> candidates = candidates_of(checker, callee);
-  if (candidates.empty()) return false;
+  if (candidates.empty()) return std::nullopt;
   Context& context = checker.context;
   const Overload& overload = *candidates.front();
   const std::vector<Value> unknown(overload.host->params.size(), unknown_value(callee.span));
   const Made made = made_of(context, overload, unknown);
   if (!made.function) {
     report_captured(checker, made.outcome, callee.span);
-    return true;
+    return nullptr;
   }
   // An overload may lead back to itself, so the names are looked over in a new instance only.
   const std::size_t before = context.instances.size();
   std::vector<Value> args(made.function->def->params.size(), unknown_value(callee.span));
   find_instance(context, *made.function, std::move(args), false, nullptr, callee.span);
-  if (context.instances.size() > before) check_names(context, *made.function);
-  return true;
+  return context.instances.size() > before ? made.function : nullptr;
 }
 
 } // namespace kern::checker

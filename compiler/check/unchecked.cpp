@@ -37,10 +37,11 @@ struct NameWalk {
       return;
     }
     const auto* call = ast::as<ast::Call>(&expr);
-    const bool is_overloaded = call && check_overload_names(checker, *call->callee);
+    const auto overload = call ? overload_without_types(checker, *call->callee) : std::nullopt;
+    if (overload && *overload) check_names(checker.context, **overload);
     ast::each_part(expr, [&](const ast::Expr& part) {
       const bool is_callee = call && &part == call->callee;
-      if (is_callee && is_overloaded) return;
+      if (is_callee && overload) return;
       if (!is_callee || !is_path(part)) return visit_node(part);
       if (std::optional<Value> callee = scope_of(part); callee && host_ufunc(*callee))
         report_host_call(checker, *host_ufunc(*callee), expr.span);
