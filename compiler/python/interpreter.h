@@ -232,8 +232,6 @@ struct Interpreter {
   std::optional<Value> array_attribute(const values::Array& array, std::string_view name);
   std::optional<Value> array_method(const values::Array& array, std::string_view name, const Arguments& args,
                                     Span span);
-  std::optional<values::Numbers> numbers_of(const values::Array& array) const;
-  std::string print_array(const values::Array& array) const;
   std::optional<Value> number_method(const Value& number, std::string_view name, const Arguments& args);
 
   // numpy_functions.cpp
