@@ -240,6 +240,21 @@ struct Dict : Expr {
   ExprList values;
 };
 
+// for target in iterable if condition
+struct ComprehensionClause {
+  const Expr* target = nullptr;
+  const Expr* iterable = nullptr;
+  ExprList conditions;
+};
+// [element for ... for ...], (element for ...), {key: element for ...}
+struct Comprehension : Expr {
+  KERN_AST_NODE(Comprehension, Expr)
+  const Expr* key = nullptr; // of a dict
+  const Expr* element = nullptr;
+  std::span<const ComprehensionClause> clauses;
+  bool is_generator = false; // stands in round brackets
+};
+
 struct FunctionDef;
 
 // lambda x, y=1: x + y, as a function whose body returns the expression
@@ -494,6 +509,7 @@ struct HostStatement {
   const Module* code = nullptr;             // inside of a function or class
   std::span<const HostClause> code_clauses; // of any compound statement
   std::span<const Param> code_params;       // of any function
+  ExprList bases;                           // of a class
   std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
   bool is_nonlocal = false;
 };

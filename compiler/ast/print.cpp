@@ -157,6 +157,14 @@ void Printer::print(const Node& node) {
   case Kind::Tuple: line("Tuple"); return children(get<Tuple>(node).elements);
   case Kind::List: line("List"); return children(get<List>(node).elements);
   case Kind::Set: line("Set"); return children(get<Set>(node).elements);
+  case Kind::Comprehension:
+    return below("Comprehension", [&] {
+      const auto& made = get<Comprehension>(node);
+      for (const ComprehensionClause& clause : made.clauses)
+        print(*clause.target), print(*clause.iterable), children(clause.conditions);
+      if (made.key) print(*made.key);
+      print(*made.element);
+    });
   case Kind::NamedExpr:
     return below(fmt::format("NamedExpr {}", get<NamedExpr>(node).target->text),
                  [&] { print(*get<NamedExpr>(node).value); });

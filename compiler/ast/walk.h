@@ -36,6 +36,10 @@ template <class Visit> void each_part(const Expr& expr, const Visit& visit) {
   if (const auto* tuple = as<Tuple>(&expr)) list(tuple->elements);
   if (const auto* elements = as<List>(&expr)) list(elements->elements);
   if (const auto* set = as<Set>(&expr)) list(set->elements);
+  if (const auto* made = as<Comprehension>(&expr)) {
+    for (const ComprehensionClause& clause : made->clauses) one(clause.iterable), list(clause.conditions);
+    one(made->key), one(made->element);
+  }
   if (const auto* starred = as<Starred>(&expr)) one(starred->value);
 }
 

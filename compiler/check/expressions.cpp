@@ -138,6 +138,9 @@ Value Checker::evaluate_node(const ast::Expr& expr) {
   case ast::Kind::Set:
     report(expr.span, diag::python_construct, "a set display", "use a tuple or an array");
     return error_value(expr.span);
+  case ast::Kind::Comprehension:
+    report(expr.span, diag::python_construct, "a comprehension", "write a `for` loop that fills an array");
+    return error_value(expr.span);
   case ast::Kind::Slice:
   case ast::Kind::Starred:
     return unsupported(expr.span,

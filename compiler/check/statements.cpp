@@ -71,6 +71,7 @@ bool Checker::check_statement(const ast::Stmt& stmt) {
   case ast::Kind::Tuple:
   case ast::Kind::List:
   case ast::Kind::Set:
+  case ast::Kind::Comprehension:
   case ast::Kind::Starred: break;
   }
   return true;

@@ -131,12 +131,40 @@ struct BodyParser {
       if (!target || !trial.check_target(target) || !trial.accept(TokenKind::In)) return;
       clause.target = target;
     }
+    if (clause.kind == Kind::With) return parse_managers(trial, clause);
     const Expr* subject = clause.kind == Kind::For ? trial.parse_expression_list() : trial.parse_expression();
-    if (!subject) return;
-    if (clause.kind == Kind::With && trial.accept(TokenKind::As) &&
-        !(clause.target = trial.parse_expression()))
-      return;
-    if (trial.error_count == 0 && trial.at(TokenKind::Colon)) clause.subject = subject;
+    if (subject && trial.error_count == 0 && trial.at(TokenKind::Colon)) clause.subject = subject;
+  }
+
+  // with a as b, c as d: several are tuples.
+  void parse_managers(Parser& trial, ast::HostClause& clause) const {
+    std::vector<const Expr*> subjects, targets;
+    const Span start = trial.peek().span;
+    do {
+      subjects.push_back(trial.parse_expression());
+      if (!subjects.back()) return;
+      if (!trial.accept(TokenKind::As)) continue;
+      targets.push_back(trial.parse_or());
+      if (!targets.back()) return;
+    } while (trial.accept(TokenKind::Comma));
+    if (trial.error_count > 0 || !trial.at(TokenKind::Colon)) return;
+    auto all = [&](const std::vector<const Expr*>& parts) -> const Expr* {
+      if (parts.size() < 2) return parts.empty() ? nullptr : parts.front();
+      auto* tuple = parser.arena.make<ast::Tuple>(trial.since(start));
+      tuple->elements = parser.arena.copy(parts);
+      return tuple;
+    };
+    clause.subject = all(subjects);
+    clause.target = all(targets);
+  }
+
+  // Returns the bases of a class, whose head is a call by its look.
+  ast::ExprList parse_bases(std::size_t keyword) const {
+    Diagnostics aside;
+    Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level,
+                 parser.arena,   aside,       keyword + 1};
+    const auto* head = ast::as<ast::Call>(trial.parse_expression());
+    return head && trial.error_count == 0 ? head->args : ast::ExprList{};
   }
 
   const Expr* parse_head(std::size_t i) const {
@@ -289,6 +317,7 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
     statement.code = make_module(on_line, line);
   }
   if (is_class) statement.is_enum = body.is_enum(keyword);
+  if (is_class && keeps_host_code()) statement.bases = body.parse_bases(keyword);
   if (is_function) statement.code_params = arena.copy(body.parse_params(keyword));
   if (is_function) module->result = body.result_of(statements);
   if (!is_of_use) return;

@@ -62,12 +62,55 @@ bool Parser::close(const Token& open, TokenKind closer, std::string_view alterna
   return false;
 }
 
+static constexpr std::string_view a_generator = "a generator expression";
+
 // Says whether a comprehension follows an element of a bracket, and reports it.
 static bool refuse_comprehension(Parser& parser, Span start, std::string_view what) {
   bool async = parser.at(TokenKind::Async) && parser.at(TokenKind::For, 1);
   if (!parser.at(TokenKind::For) && !async) return false;
   parser.not_kern(parser.since(start), what, "write a `for` loop that fills an array");
   return true;
+}
+
+// comprehension = element ("for" targets "in" or ("if" or)*)+, of which the element is parsed
+static const Expr* parse_comprehension(Parser& parser, Span start, const Expr* key, const Expr* element,
+                                       bool is_generator) {
+  std::vector<ast::ComprehensionClause> clauses;
+  std::size_t tallest = parser.height;
+  auto part = [&](const Expr* expr) {
+    tallest = std::max(tallest, parser.height);
+    return expr;
+  };
+  while (parser.accept(TokenKind::For)) {
+    ast::ComprehensionClause clause;
+    clause.target = part(parser.parse_expression_list(true));
+    if (!clause.target || !parser.check_target(clause.target) || !parser.expect(TokenKind::In, "`in`"))
+      return nullptr;
+    clause.iterable = part(parser.parse_or());
+    std::vector<const Expr*> conditions;
+    while (clause.iterable && parser.accept(TokenKind::If)) {
+      conditions.push_back(part(parser.parse_or()));
+      if (!conditions.back()) return nullptr;
+    }
+    if (!clause.iterable) return nullptr;
+    clause.conditions = parser.arena.copy(conditions);
+    clauses.push_back(clause);
+  }
+  parser.height = tallest;
+  auto* node = parser.arena.make<ast::Comprehension>(parser.since(start));
+  node->key = key;
+  node->element = element;
+  node->is_generator = is_generator;
+  node->clauses = parser.arena.copy(clauses);
+  return node;
+}
+
+// Makes a comprehension of an element that one follows, where Python computes it; elsewhere it is reported. Null where that
+// is an error.
+static const Expr* with_clauses(Parser& parser, Span start, const Expr* element, std::string_view what) {
+  const bool is_one = parser.at(TokenKind::For) && parser.keeps_host_code() && parser.is_host_code();
+  if (is_one) return parse_comprehension(parser, start, nullptr, element, what == a_generator);
+  return refuse_comprehension(parser, start, what) ? nullptr : element;
 }
 
 // argument = name "=" expression | "*" bit_or | expression
@@ -94,7 +137,8 @@ bool Parser::parse_argument(std::vector<const Expr*>& args, std::vector<ast::Key
   }
   bool starred = at(TokenKind::Star);
   const Expr* value = parse_starred();
-  if (!value || refuse_comprehension(*this, first.span, "a generator expression")) return false;
+  if (value) value = with_clauses(*this, first.span, value, a_generator);
+  if (!value) return false;
   if (!keywords.empty() && !starred)
     report(value->span, diag::argument_order).note(keywords.back().span, "this one has a name");
   args.push_back(value);
@@ -176,7 +220,8 @@ parse_elements(Parser& parser, TokenKind closer, std::string_view comprehension,
   while (!parser.at(closer)) {
     if (parser.at_line_end() && !parser.close(open, closer, "an expression")) return std::nullopt;
     const Expr* element = parser.parse_starred();
-    if (!element || refuse_comprehension(parser, open.span, comprehension)) return std::nullopt;
+    if (element) element = with_clauses(parser, open.span, element, comprehension);
+    if (!element) return std::nullopt;
     tallest = std::max(tallest, parser.height);
     elements.push_back(element);
     if (!parser.accept(TokenKind::Comma)) break;
@@ -191,7 +236,7 @@ parse_elements(Parser& parser, TokenKind closer, std::string_view comprehension,
 const Expr* Parser::parse_parenthesised() {
   Span start = peek().span;
   bool has_comma = false;
-  auto elements = parse_elements(*this, TokenKind::RightParen, "a generator expression", has_comma);
+  auto elements = parse_elements(*this, TokenKind::RightParen, a_generator, has_comma);
   if (!elements) return nullptr;
   if (elements->size() == 1 && !has_comma) {
     if (!ast::as<ast::Starred>((*elements)[0])) return (*elements)[0];
@@ -209,6 +254,8 @@ const Expr* Parser::parse_list() {
   bool has_comma = false;
   auto elements = parse_elements(*this, TokenKind::RightBracket, "a list comprehension", has_comma);
   if (!elements || !rise(0)) return nullptr;
+  const auto* made = elements->size() == 1 ? ast::as<ast::Comprehension>((*elements)[0]) : nullptr;
+  if (made && made->span.begin == start.begin) return made;
   auto* node = arena.make<ast::List>(since(start));
   node->elements = arena.copy(*elements);
   return node;
@@ -244,6 +291,11 @@ const Expr* Parser::parse_dict() {
     const Expr* value = parse_expression();
     tallest = std::max(tallest, height);
     if (!value) return nullptr;
+    if (keys.empty() && at(TokenKind::For) && keeps_host_code()) {
+      height = tallest;
+      const Expr* made = parse_comprehension(*this, start, key, value, false);
+      return made && close(open, TokenKind::RightBrace, "`for`") && rise(0) ? made : nullptr;
+    }
     keys.push_back(key);
     values.push_back(value);
     if (!accept(TokenKind::Comma)) break;

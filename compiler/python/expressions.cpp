@@ -302,6 +302,7 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::Lambda: return lambda(*this, ast::get<ast::Lambda>(expr));
   case ast::Kind::Slice:
   case ast::Kind::Set:
+  case ast::Kind::Comprehension:
   case ast::Kind::Starred: break; // nothing that a kernel reads
   case ast::Kind::ExprStmt:
   case ast::Kind::Assign:
