@@ -15,24 +15,29 @@ static void store_item(Interpreter& run, const ast::Subscript& target, const Val
     run.in_doubt = true;
     return run.forget(array->object, target.span);
   }
-  const auto* list = as<values::List>(object);
-  const auto* dict = as<values::Dict>(object);
   const bool is_plain = target.indices.size() == 1 && target.indices[0]->kind != ast::Kind::Slice;
   const Value index = is_plain ? run.evaluate(*target.indices[0]) : Value(values::Unknown{});
+  run.store_in(object, index, value, target.span);
+}
+
+// Stores an element of a list or dict.
+void Interpreter::store_in(const Value& object, const Value& index, const Value& value, Span span) {
+  const auto* list = as<values::List>(object);
+  const auto* dict = as<values::Dict>(object);
   std::set<std::uint32_t> seen;
   if (!list && !dict) {
     // Nobody knows which object that is; the value is reached through it from now on.
-    run.in_doubt = true;
-    run.reach(object, target.span, seen);
-    run.reach(value, target.span, seen);
+    in_doubt = true;
+    reach(object, span, seen);
+    reach(value, span, seen);
     return;
   }
   const ObjectId id = list ? list->object : dict->object;
-  if (!run.content(id).is_known) {
-    run.forget(id, target.span);
-    return run.reach(value, target.span, seen);
+  if (!content(id).is_known) {
+    forget(id, span);
+    return reach(value, span, seen);
   }
-  std::vector<Value> held(run.content(id).elements.begin(), run.content(id).elements.end());
+  std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
   std::optional<std::size_t> place;
   const auto count = static_cast<WideInt>(held.size());
   if (list) {
@@ -47,22 +52,22 @@ static void store_item(Interpreter& run, const ast::Subscript& target, const Val
     }
   }
   if (!place) {
-    run.in_doubt = true;
-    run.forget(id, target.span);
-    return run.reach(value, target.span, seen);
+    in_doubt = true;
+    forget(id, span);
+    return reach(value, span, seen);
   }
   held[*place] = value;
   Content changed;
-  changed.elements = run.arena.copy(held);
-  run.set_content(id, changed);
+  changed.elements = arena.copy(held);
+  set_content(id, changed);
 }
 
 void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {
   const Value object = evaluate(*target.value);
   if (const auto* of = as<values::Class>(object))
-    return set(Space{static_cast<std::uint32_t>(of->object)}, target.name, value, target.span);
+    return bind_in(*class_scopes.at(static_cast<std::uint32_t>(of->object)), target.name, value, target.span);
   if (const auto* file = as<values::File>(object))
-    return set(file_scopes[file->index]->space, target.name, value, target.span);
+    return bind_in(*file_scopes[file->index], target.name, value, target.span);
   if (const auto* path = as<values::Path>(object)) {
     const std::string joined = std::string(path->name) + "." + std::string(target.name);
     return set(module_attributes, arena.copy(std::string_view(joined)), value, target.span);

@@ -27,18 +27,25 @@ static std::string_view decorator_path(const Value& value) {
 
 Value Interpreter::make_term(const Value& callee, const Arguments& args) {
   auto* data = arena.make<values::TermData>();
+  std::vector<Value> positional;
+  for (const Value& each : args.positional) positional.push_back(frozen(each));
+  std::vector<values::NamedValue> keywords;
+  for (const values::NamedValue& each : args.keywords) keywords.push_back({each.name, frozen(each.value)});
   data->callee = callee;
-  data->args = arena.copy(args.positional);
-  data->keywords = arena.copy(args.keywords);
+  data->args = arena.copy(positional);
+  data->keywords = arena.copy(keywords);
+  data->call = args.call;
   return values::Term{data};
 }
 
 Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
   Arguments result;
+  result.call = &call;
   for (const ast::Expr* arg : call.args) {
     const auto* starred = ast::as<ast::Starred>(arg);
     if (!starred) {
-      result.positional.push_back(evaluate(*arg));
+      const auto* made = ast::as<ast::Comprehension>(arg);
+      result.positional.push_back(made ? comprehension(*made) : evaluate(*arg));
       continue;
     }
     const Value whole = evaluate(*starred->value);
@@ -92,6 +99,13 @@ Value Interpreter::call(const ast::Call& expr) {
   return call(callee, arguments(expr), expr.span);
 }
 
+// Says whether calls of a class make tuples whose elements have names.
+static bool is_named_tuple(const Value& of) {
+  const auto* made = as<values::Class>(of);
+  return decorator_path(of) == "typing.NamedTuple" || decorator_path(of) == "collections.namedtuple" ||
+         (made && std::ranges::any_of(made->bases, is_named_tuple));
+}
+
 Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   const auto* function = as<values::Function>(callee);
   const Value* given = args.positional.size() == 1 ? args.positional.data() : nullptr;
@@ -109,7 +123,8 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
     auto* made = arena.make<FunctionData>(*made_of->data);
     made->serial = static_cast<std::uint32_t>(functions.size());
     made->is_jit = true;
-    std::vector<Value> decorators{args.keywords.empty() ? callee : make_term(callee, {{}, args.keywords})};
+    const Arguments options{{}, args.keywords, true, args.call};
+    std::vector<Value> decorators{args.keywords.empty() ? callee : make_term(callee, options)};
     made->decorators = arena.copy(decorators);
     functions.push_back(made);
     return values::Function{made};
@@ -127,6 +142,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
                      });
     if (of->statement->is_enum)
       return given && values::is_number(*given) ? *given : unknown(Why::NotComputed, span);
+    if (is_named_tuple(*of)) return make_term(callee, args);
     for (const FunctionData* method : methods) escape(*method, span);
   }
   return unknown_call(reached, span);
@@ -137,7 +153,8 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
       function.statement ? function.statement->code_params : function.def->params;
   const std::size_t first_default = params.size() - std::min(params.size(), function.defaults.size());
   for (std::size_t i = 0; i < params.size(); ++i) {
-    Value value = values::Unknown{missing, missing == Why::Captured ? params[i].span : span};
+    Value value = values::Unknown{missing, span};
+    if (missing == Why::Captured) value = unknown(missing, params[i].span, path_of(*frame->scope));
     if (params[i].kind == ast::ParamKind::VarArgs) {
       if (args.is_whole && missing != Why::Captured)
         value =

@@ -47,6 +47,7 @@ Ends Interpreter::run_block(const ast::Module& block) {
 }
 
 Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block items) {
+  here = statement.span;
   Ends ends;
   for (std::string_view name : statement.outer_names)
     (statement.is_nonlocal ? frame->nonlocals : frame->globals).insert(name);
@@ -135,19 +136,22 @@ Ends Interpreter::run_compound(const ast::HostStatement& statement) {
 
 Ends Interpreter::run_ifs(std::span<const HostClause> clauses, Span where) {
   Ends all;
+  Fork fork = where;
   for (const HostClause& clause : clauses) {
     std::optional<bool> holds = true;
     if (clause.kind == Kind::If) holds = clause.condition ? truth(evaluate(*clause.condition)) : std::nullopt;
     if (holds == false) continue;
+    if (!holds && fork.condition.end == 0)
+      fork.condition = clause.condition ? clause.condition->span : clause.head;
     const Store before = store;
     const Ends ends = run_block(*clause.code);
-    merge(all, ends, where);
-    merge(all.next, ends.next, where);
+    merge(all, ends, fork);
+    merge(all.next, ends.next, fork);
     if (holds) return all;
     in_doubt = true;
     store = before;
   }
-  merge(all.next, store, where);
+  merge(all.next, store, fork);
   return all;
 }
 

@@ -11,14 +11,14 @@ std::optional<std::span<const values::Value>> HostModules::elements(std::size_t 
   const auto* dict = as<values::Dict>(object);
   if (const auto* tuple = as<values::Tuple>(object)) return tuple->elements;
   if (!list && !dict) return std::nullopt;
-  const Content* held =
-      state_->moments[moment].contents.find(static_cast<std::uint32_t>(list ? list->object : dict->object));
+  const Content* held = state_->moments[moment].held.contents.find(
+      static_cast<std::uint32_t>(list ? list->object : dict->object));
   if (!held || !held->is_known) return std::nullopt;
   return held->elements;
 }
 
 std::optional<values::Numbers> HostModules::numbers(std::size_t moment, const values::Array& array) const {
-  state_->interpreter.store = state_->moments[moment];
+  state_->interpreter.store = state_->moments[moment].held;
   return state_->interpreter.numbers_of(array);
 }
 

@@ -1,12 +1,17 @@
 // What happens where nobody follows: the objects that are within reach are not known any more, and functions that were
 // given away run at some time. And launches: what a kernel reads is what its names are when it first runs.
 #include <algorithm>
+#include <array>
+#include <functional>
 
+#include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
 
 using values::as;
+
+static constexpr std::array<std::string_view, 2> parts_of_terms = {"operator.getitem", "getattr"};
 
 void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& seen) {
   if (const auto* tuple = as<values::Tuple>(value))
@@ -14,8 +19,16 @@ void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& 
   const auto* list = as<values::List>(value);
   const auto* dict = as<values::Dict>(value);
   const auto* array = as<values::Array>(value);
-  if (list || dict || array) {
-    const ObjectId object = list ? list->object : dict ? dict->object : array->object;
+  const auto* term = as<values::Term>(value);
+  // A part of a term may be a view of it.
+  const bool is_part = term && as<values::Path>(term->data->callee) && !term->data->args.empty() &&
+                       is_in(parts_of_terms, as<values::Path>(term->data->callee)->name);
+  if (is_part) reach(term->data->args.front(), span, seen);
+  if (list || dict || array || (term && term->data->object)) {
+    const ObjectId object = list    ? list->object
+                            : dict  ? dict->object
+                            : array ? array->object
+                                    : *term->data->object;
     if (!seen.insert(static_cast<std::uint32_t>(object)).second) return;
     const Content before = content(object);
     forget(object, span);
@@ -46,11 +59,15 @@ void Interpreter::escape(const FunctionData& function, Span span) {
     launch(function, false);
     return;
   }
+  // Of one that every call of another makes anew, the first ones stand for all.
+  constexpr std::ptrdiff_t most = 4;
+  const auto is_same_code = [&](const FunctionData* each) {
+    return function.statement ? each->statement == function.statement : each->def == function.def;
+  };
   const bool is_known = std::ranges::any_of(escaped, [&](const FunctionData* each) {
-    return each == &function ||
-           (each->statement == function.statement && each->statement && each->scope == function.scope);
+    return each == &function || (is_same_code(each) && each->scope == function.scope);
   });
-  if (is_known) return;
+  if (is_known || std::ranges::count_if(escaped, is_same_code) >= most) return;
   escaped.push_back(&function);
   change_by_escaped(span);
 }
@@ -69,7 +86,49 @@ void Interpreter::launch(const FunctionData& function, bool is_sure) {
   record_launch(function, is_sure, seen);
 }
 
-// The names of a function that it reads of those around it lead to others that are compiled with it.
+// The names, and parts of them, that a function reads; its own are among them.
+const ReadNames& Interpreter::names_read(const ast::FunctionDef& def) {
+  const auto [found, is_new] = read_names.try_emplace(&def);
+  if (!is_new) return found->second;
+  const std::function<void(const ast::Expr&)> add = [&](const ast::Expr& expr) {
+    const ast::Expr* first = &expr;
+    while (const auto* part = ast::as<ast::Attribute>(first)) first = part->value;
+    if (first->kind == ast::Kind::Name)
+      found->second.push_back(&expr);
+    else
+      ast::each_part(expr, add);
+  };
+  ast::each_stmt(def.body, [&](const ast::Stmt& stmt) { ast::each_expr(stmt, add); });
+  return found->second;
+}
+
+// Calls `visit` with each function in a value, and in what it holds.
+template <class Visit>
+static void each_function(Interpreter& run, const Value& value, const Visit& visit, int depth = 0) {
+  constexpr int deepest = 4;
+  if (const auto* function = as<values::Function>(value)) visit(*function->data);
+  if (const auto elements = run.elements_of(value); elements && depth < deepest)
+    for (const Value& each : *elements) each_function(run, each, visit, depth + 1);
+}
+
+// Calls `visit` with each function that the names of a function lead to, which is compiled with it.
+template <class Visit>
+void Interpreter::each_function_read(const FunctionData& function, const Visit& visit) {
+  if (!function.def) return;
+  const bool doubt = in_doubt;
+  const std::function<Value(const ast::Expr&)> value_of = [&](const ast::Expr& expr) -> Value {
+    if (const auto* part = ast::as<ast::Attribute>(&expr)) {
+      const Binding* found = member(value_of(*part->value), part->name);
+      return found ? found->value : Value(values::Unknown{});
+    }
+    const auto found =
+        look_up(*function.scope, ast::get<ast::Name>(expr).text, function.def->generated != nullptr);
+    return found ? found->value : Value(values::Unknown{});
+  };
+  for (const ast::Expr* name : names_read(*function.def)) each_function(*this, value_of(*name), visit);
+  in_doubt = doubt;
+}
+
 void Interpreter::record_launch(const FunctionData& function, bool is_sure,
                                 std::set<const FunctionData*>& seen) {
   if (!seen.insert(&function).second) return;
@@ -77,24 +136,31 @@ void Interpreter::record_launch(const FunctionData& function, bool is_sure,
   const std::uint64_t key = key_of(launched, function.serial);
   const Binding* known = store.names.find(key);
   const bool was_sure = known && as<bool>(known->value);
-  if (!was_sure) {
-    launches[&function].stores.push_back(store);
-    if (is_sure)
-      store.names.set(arena, key, {true, {}});
-    else if (!known)
-      store.names.set(arena, key, {values::Unknown{Why::Launched, {}}, {}});
+  if (was_sure) return;
+  launches[&function].stores.push_back(store);
+  if (is_sure)
+    store.names.set(arena, key, {true, {}});
+  else if (!known)
+    store.names.set(arena, key, {values::Unknown{Why::Launched, {}}, {}});
+  each_function_read(function, [&](const FunctionData& inner) { record_launch(inner, is_sure, seen); });
+}
+
+std::vector<const FunctionData*> Interpreter::compiled_functions() {
+  std::vector<const FunctionData*> found;
+  std::set<const FunctionData*> seen;
+  for (const FunctionData* each : functions)
+    if (each->is_jit && seen.insert(each).second) found.push_back(each);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto inner = frame_ends.find(found[i]);
+    const Store end = store;
+    if (inner != frame_ends.end()) store = inner->second;
+    each_function_read(*found[i], [&](const FunctionData& each) {
+      if (each.def && seen.insert(&each).second) found.push_back(&each);
+    });
+    store = end;
   }
-  if (!function.statement || was_sure) return;
-  for (const ast::NameUse& use : function.statement->uses) {
-    const std::optional<Found> found = look_up(*function.scope, use.name, false);
-    if (!found) continue;
-    Value value = found->value;
-    const bool in_doubt_before = in_doubt;
-    if ((as<values::File>(value) || as<values::Class>(value)) && !use.attribute.empty())
-      value = attribute(value, use.attribute.substr(0, use.attribute.find('.')), use.span);
-    in_doubt = in_doubt_before;
-    if (const auto* inner = as<values::Function>(value)) record_launch(*inner->data, is_sure, seen);
-  }
+  std::ranges::sort(found, {}, &FunctionData::serial);
+  return found;
 }
 
 // A statement that could not be parsed, by its tokens.

@@ -125,7 +125,8 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
     return run.opaque_view(*array);
   }
   const auto* slice = ast::as<ast::Slice>(expr.indices[0]);
-  if (slice && expr.indices.size() == 1) return sliced(run, value, *slice, expr.span);
+  const bool is_term = as<values::Path>(value) || as<values::Term>(value);
+  if (slice && expr.indices.size() == 1 && !is_term) return sliced(run, value, *slice, expr.span);
   std::vector<Value> indices; // of which a slice is none that is known
   for (const ast::Expr* index : expr.indices) indices.push_back(run.evaluate(*index));
   return run.subscript(value, indices.size() == 1 ? indices[0] : run.tuple(indices), expr.span);
@@ -146,9 +147,10 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
   if (const auto* function = as<values::Function>(value); function && function->data->is_jit) return value;
   const auto elements = elements_of(value);
   const std::optional<WideInt> place = values::integer_of(index);
-  // float32[:] is a type: check/ knows it.
-  if (as<values::Path>(value) || as<values::Term>(value)) return unknown(Why::NotComputed, span);
-  if (!elements || !place) return unknown(Why::NotComputed, span);
+  // float32[:] is a type.
+  if (as<values::Path>(value) || as<values::Term>(value))
+    return make_term(values::Path{"operator.getitem"}, {{value, index}, {}});
+  if (!elements || !place) return not_computed(span, std::array{value, index});
   const auto count = static_cast<WideInt>(elements->size());
   const WideInt at = *place < 0 ? *place + count : *place;
   if (at < 0 || at >= count) return unknown(Why::NotComputed, span);
@@ -187,7 +189,7 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
       return as<values::List>(left) ? new_list(all) : tuple(all);
     }
   }
-  return unknown(Why::NotComputed, span);
+  return not_computed(span, std::array{left, right});
 }
 
 Value Interpreter::attribute(const Value& value, std::string_view name, Span span) {
@@ -197,18 +199,11 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
       return unknown(Why::Changed, changed->where);
     return module_value(joined, span);
   }
-  if (const auto* file = as<values::File>(value)) {
-    run_file(file->index);
-    if (const Binding* binding = own(file_scopes[file->index]->space, name)) {
-      if (values::is_unknown(binding->value)) in_doubt = true;
-      return binding->value;
-    }
-    return unknown(Why::NotComputed, span);
-  }
-  if (const auto* of = as<values::Class>(value)) {
-    if (const Binding* binding = own(Space{static_cast<std::uint32_t>(of->object)}, name))
-      return binding->value;
-    return unknown(Why::NotComputed, span);
+  if (as<values::File>(value) || as<values::Class>(value)) {
+    const Binding* binding = member(value, name);
+    if (!binding) return unknown(Why::NotComputed, span);
+    if (values::is_unknown(binding->value)) in_doubt = true;
+    return binding->value;
   }
   if (const auto* array = as<values::Array>(value)) {
     if (const auto result = array_attribute(*array, name)) return *result;
@@ -218,18 +213,26 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
                                                          "itemsize", "nbytes", "strides"};
     if (!is_in(reading, name)) reach(value, span, seen);
   }
-  if (const auto* term = as<values::Term>(value))
+  if (const auto* term = as<values::Term>(value)) {
     if (const auto result = numpy_attribute(*term, name)) return *result;
+    return make_term(values::Path{"getattr"}, {{value, values::Text{name}}, {}});
+  }
   if (values::is_number(value))
     if (const auto result = number_attribute(value, name)) return *result;
   // A member of an enumeration is its number.
   if (name == "value" && values::is_number(value)) return value;
-  return unknown(Why::NotComputed, span);
+  return not_computed(span, std::span(&value, 1));
 }
 
 static Value named(Interpreter& run, const ast::NamedExpr& expr) {
   const Value value = run.evaluate(*expr.value);
-  run.bind(expr.target->text, value, expr.target->span);
+  // A comprehension has no names but its targets.
+  const Scope* scope = run.frame->scope;
+  while (scope->parent && !scope->owner) scope = scope->parent;
+  if (scope == run.frame->scope)
+    run.bind(expr.target->text, value, expr.target->span);
+  else
+    run.bind_in(*scope, expr.target->text, value, expr.target->span);
   return value;
 }
 
@@ -241,7 +244,7 @@ static Value unary(Interpreter& run, const ast::Unary& expr) {
   const bool is_array = as<values::Array>(operand) && expr.op != ast::UnaryOp::Not;
   const std::optional<Value> value =
       is_array ? run.each_of(std::array{operand}, negated) : values::unary(expr.op, operand);
-  return value ? *value : run.unknown(Why::NotComputed, expr.span);
+  return value ? *value : run.not_computed(expr.span, std::span(&operand, 1));
 }
 
 static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList parts) {
@@ -258,6 +261,14 @@ static Value dict(Interpreter& run, const ast::Dict& expr) {
     pairs.push_back(run.evaluate(*expr.values[i]));
   }
   return run.new_dict(pairs);
+}
+
+// Of a term: an array's or list's is evaluated with it.
+static Value slice_of(Interpreter& run, const ast::Slice& expr) {
+  Interpreter::Arguments parts;
+  for (const ast::Expr* part : {expr.start, expr.stop, expr.step})
+    parts.positional.push_back(part ? run.evaluate(*part) : Value(values::None{}));
+  return run.make_term(values::Path{"slice"}, parts);
 }
 
 static Value lambda(Interpreter& run, const ast::Lambda& expr) {
@@ -300,9 +311,13 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::List: return sequence(*this, expr, ast::get<ast::List>(expr).elements);
   case ast::Kind::Dict: return dict(*this, ast::get<ast::Dict>(expr));
   case ast::Kind::Lambda: return lambda(*this, ast::get<ast::Lambda>(expr));
-  case ast::Kind::Slice:
+  case ast::Kind::Slice: return slice_of(*this, ast::get<ast::Slice>(expr));
+  case ast::Kind::Comprehension: {
+    const auto& node = ast::get<ast::Comprehension>(expr);
+    const Value made = comprehension(node);
+    return node.is_generator ? unknown_call({{made}, {}}, expr.span) : made;
+  }
   case ast::Kind::Set:
-  case ast::Kind::Comprehension:
   case ast::Kind::Starred: break; // nothing that a kernel reads
   case ast::Kind::ExprStmt:
   case ast::Kind::Assign:

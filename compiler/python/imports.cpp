@@ -8,17 +8,36 @@
 
 namespace kern::python {
 
-std::optional<std::size_t> Interpreter::file_of(std::string_view module) const {
-  for (const auto& [name, index] : files[frame->scope->file].imports)
+// Returns the file of a module; a folder of modules is one that has no statements.
+std::optional<std::size_t> Interpreter::file_of(std::string_view module) {
+  const std::uint32_t from = frame->scope->file;
+  bool is_folder = false;
+  for (const auto& [name, index] : files[from].imports) {
     if (name == module) return index;
-  return std::nullopt;
+    is_folder = is_folder || (name.starts_with(module) && name.substr(module.size()).starts_with('.'));
+  }
+  if (!is_folder || module.ends_with('.')) return std::nullopt;
+  const auto [found, is_new] =
+      packages.try_emplace(std::string(module), static_cast<std::uint32_t>(file_scopes.size()));
+  if (is_new) {
+    file_scopes.push_back(new_scope(nullptr, found->second, nullptr, false));
+    is_started.push_back(true);
+  }
+  return found->second;
+}
+
+static bool is_path(std::string_view module) {
+  return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
 }
 
 // Names of Numba and NumPy that are another's, and numbers of `math`.
-Value Interpreter::module_value(std::string_view module, Span) {
+Value Interpreter::module_value(std::string_view module, Span span) {
   const std::size_t dot = module.rfind('.');
   const std::string_view front = dot == module.npos ? "" : module.substr(0, dot),
                          last = module.substr(dot + 1);
+  if (ast::is_python_module(front) && !is_path(front)) return unknown(Why::NotComputed, span);
+  // There is no simulator where kernels are compiled, and no checker of types runs.
+  if (last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING") return false;
   if (front == "math" || front == "cmath" || front == "numpy") {
     if (last == "pi") return 3.141592653589793;
     if (last == "e") return 2.718281828459045;
@@ -29,10 +48,6 @@ Value Interpreter::module_value(std::string_view module, Span) {
   const std::string_view known = ast::canonical_module(module);
   return values::Path{
       arena.copy(known.starts_with("cupy") ? "numpy" + std::string(known.substr(4)) : std::string(known))};
-}
-
-static bool is_path(std::string_view module) {
-  return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
 }
 
 // `from module import *`.
@@ -66,42 +81,86 @@ void Interpreter::import_all(std::string_view module, std::optional<std::size_t>
   }
 }
 
+// Runs the files of a module and of the packages it is in, and binds each in the one before it.
+Value Interpreter::import_module(std::string_view module, Span where) {
+  std::optional<std::size_t> above;
+  for (std::size_t dot = module.find_first_not_of('.'); dot != module.npos;) {
+    dot = module.find('.', dot + 1);
+    const std::string_view part = module.substr(0, dot);
+    const auto index = file_of(part);
+    if (!index)
+      return !above && is_path(module) ? module_value(module, where) : unknown(Why::Missing, where, module);
+    run_file(*index);
+    const values::File file{static_cast<std::uint32_t>(*index)};
+    if (above) bind_in(*file_scopes[*above], part.substr(part.rfind('.') + 1), file, where);
+    above = index;
+  }
+  if (!above) above = file_of(module);
+  if (!above) return unknown(Why::Missing, where, module);
+  run_file(*above);
+  return values::File{static_cast<std::uint32_t>(*above)};
+}
+
 void Interpreter::import(const ast::Stmt& stmt) {
   if (const auto* node = ast::as<ast::Import>(&stmt)) {
-    const bool whole = node->is_renamed || node->alias.size() == node->module.size();
-    const std::string_view module = whole ? node->module : node->alias;
-    if (const auto index = file_of(module)) {
-      run_file(*index);
-      return bind(node->alias, values::File{static_cast<std::uint32_t>(*index)}, node->span);
-    }
-    return bind(node->alias,
-                is_path(module) ? module_value(module, node->span) : unknown(Why::Missing, node->span),
-                node->span);
+    const bool is_whole = node->is_renamed || node->alias.size() == node->module.size();
+    Value value = import_module(node->module, node->span);
+    if (!is_whole && !values::is_unknown(value)) value = import_module(node->alias, node->span);
+    if (values::is_unknown(value) && ast::is_python_module(node->module))
+      value = values::Path{is_whole ? node->module : node->alias};
+    in_doubt = in_doubt || values::is_unknown(value);
+    return bind(node->alias, value, node->span);
   }
   const auto& node = ast::get<ast::FromImport>(stmt);
-  const auto index = file_of(node.module);
-  if (index) run_file(*index);
+  const bool doubt = in_doubt;
+  const Value module = import_module(node.module, node.span);
+  const auto* file = values::as<values::File>(module);
+  in_doubt = doubt;
   for (const ast::ImportedName& name : node.names) {
-    const std::string joined =
+    const std::string below =
         fmt::format("{}{}{}", node.module, node.module.ends_with('.') ? "" : ".", name.name);
-    const auto below = file_of(joined);
     if (name.name == "*") {
-      import_all(node.module, index, stmt.span);
+      import_all(node.module, file ? std::optional<std::size_t>(file->index) : std::nullopt, stmt.span);
       continue;
     }
-    Value value = unknown(Why::Missing, name.span);
-    const bool doubt = in_doubt;
-    if (index) value = attribute(values::File{static_cast<std::uint32_t>(*index)}, name.name, name.span);
-    if (values::is_unknown(value) && below) {
-      run_file(*below);
-      value = values::File{static_cast<std::uint32_t>(*below)};
-    }
-    if (!index && !below && is_path(node.module)) {
-      value = attribute(values::Path{ast::canonical_module(node.module)}, name.name, name.span);
-      if (node.module.starts_with("cupy")) value = module_value(joined, name.span);
-    }
-    in_doubt = doubt || values::is_unknown(value);
+    Value value = values::Unknown{Why::Missing, name.span, arena.make<values::Doubt>(node.module)};
+    const Binding* found = member(module, name.name);
+    if (found)
+      value = found->value;
+    else if (const auto index = file_of(below))
+      value = import_module(arena.copy(std::string_view(below)), name.span);
+    else if (values::as<values::Path>(module))
+      value = node.module.starts_with("cupy") ? module_value(below, name.span)
+                                              : attribute(module, name.name, name.span);
+    in_doubt = in_doubt || values::is_unknown(value);
     bind(name.alias, value, name.span);
+  }
+}
+
+// A file that is no Python has no order: what its names are check/ says.
+static void bind_members(Interpreter& run, std::size_t index) {
+  auto bind = [&](std::string_view name, Span where) {
+    run.bind(name, values::Member{static_cast<std::uint32_t>(index), name}, where);
+  };
+  for (const ast::Stmt* item : run.files[index].tree->items) {
+    if (const auto* def = ast::as<ast::FunctionDef>(item)) bind(def->name, def->name_span);
+    if (const auto* record = ast::as<ast::StructDef>(item)) bind(record->name, record->name_span);
+    if (const auto* import = ast::as<ast::Import>(item)) bind(import->alias, import->span);
+    if (const auto* from = ast::as<ast::FromImport>(item)) {
+      for (const ast::ImportedName& name : from->names)
+        if (name.name != "*") bind(name.alias, name.span);
+      if (from->names.front().name == "*") run.import(*item);
+    }
+    std::vector<const ast::Expr*> targets;
+    if (const auto* assign = ast::as<ast::Assign>(item))
+      targets.assign(assign->targets.begin(), assign->targets.end());
+    if (const auto* annotated = ast::as<ast::AnnAssign>(item)) targets.push_back(annotated->target);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      if (const auto* name = ast::as<ast::Name>(targets[i])) bind(name->text, name->span);
+      const auto* several = ast::as<ast::Tuple>(targets[i]);
+      const ast::ExprList inner = several ? several->elements : ast::ExprList{};
+      targets.insert(targets.end(), inner.begin(), inner.end());
+    }
   }
 }
 
@@ -113,8 +172,12 @@ void Interpreter::run_file(std::size_t index) {
   Frame inner{file_scopes[index], {}, {}, {}};
   Frame* const outer = std::exchange(frame, &inner);
   frames.push_back(&inner);
-  const Ends ends = run_block(*files[index].tree);
-  if (ends.next) store = *ends.next;
+  if (files[index].is_python) {
+    const Ends ends = run_block(*files[index].tree);
+    if (ends.next) store = *ends.next;
+  } else {
+    bind_members(*this, index);
+  }
   frames.pop_back();
   frame = outer;
   in_doubt = doubt; // a file that is there is imported, whatever of it is not known

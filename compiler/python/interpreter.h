@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -26,22 +27,6 @@ struct Scope {
 };
 
 } // namespace kern::python
-
-namespace kern::values {
-
-// A function that a `def` or `lambda` made, each time that it ran.
-struct FunctionData {
-  std::uint32_t serial = 0;
-  const ast::HostStatement* statement = nullptr; // null of a lambda
-  const ast::FunctionDef* def = nullptr;         // null of one that no kernel can call
-  const python::Scope* scope = nullptr;
-  std::span<const Value> defaults;   // of its last parameters
-  std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
-  bool is_jit = false;               // a decorator or call gives it to Numba
-  bool is_device = false;
-};
-
-} // namespace kern::values
 
 namespace kern::python {
 
@@ -78,6 +63,12 @@ inline bool is_in(std::span<const std::string_view> list, std::string_view name)
   return std::ranges::find(list, name) != list.end();
 }
 
+// Where ways part that may both be gone, and the condition that nobody can decide.
+struct Fork {
+  Fork(Span where, Span condition = {}) : where(where), condition(condition) {}
+  Span where, condition;
+};
+
 // How a block may end, and what is so then.
 struct Ends {
   std::optional<Store> next, breaks, continues, returns, raises;
@@ -109,6 +100,9 @@ struct Launches {
   std::vector<Store> stores; // at each place where it may run first
 };
 
+// A name or a part of one, `f` or `cfg.f`, that a function reads of those around it.
+using ReadNames = std::vector<const ast::Expr*>;
+
 struct Interpreter {
   const SourceManager& sources;
   std::span<const SourceFile> files;
@@ -120,7 +114,7 @@ struct Interpreter {
   bool in_doubt = false;            // a statement may raise: something in it is not known
   std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
   std::size_t open_loops = 0;       // around this place of which nobody knows how often they run
-  std::size_t numbers_made = 0; // and read, of arrays
+  std::size_t numbers_made = 0;     // and read, of arrays
   std::deque<Buffer> buffers{};
   std::uint32_t next_space = 0, next_object = 0;
   std::unordered_map<std::string_view, std::uint32_t> name_ids{};
@@ -140,7 +134,22 @@ struct Interpreter {
   bool is_changing_by_escaped = false;
   Space first_own{};           // of the function that is summed up: names of spaces before are not known
   ObjectId first_own_object{}; // what objects before hold is not known
-  std::unordered_map<std::string, Value> given{}; // by -D: "N", "make.n"
+  std::unordered_map<const ast::FunctionDef*, ReadNames> read_names{};
+  std::map<std::string, std::uint32_t, std::less<>>
+      packages{}; // folders without a file, as files behind all others
+  Span here{};    // the statement that runs
+
+  // given.cpp
+  struct GivenValue {
+    Value value;
+    Span where;
+    bool is_used = false;
+  };
+  std::map<std::string, GivenValue, std::less<>> given{}; // by -D: "N", "make.n"
+  bool reads_given = false;                               // the text of one is evaluated
+  void evaluate_given(std::span<const Given> all);
+  void bind_given(const Scope& scope);
+  GivenValue* given_for(const Scope& scope, std::string_view name);
 
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
@@ -153,16 +162,20 @@ struct Interpreter {
                          bool is_class);
   const Binding* own(Space space, std::string_view name);
   void set(Space space, std::string_view name, const Value& value, Span where);
-  void bind(std::string_view name, Value value, Span where);
+  void bind(std::string_view name, const Value& value, Span where);
+  void bind_in(const Scope& scope, std::string_view name, const Value& value, Span where);
   void unbind(std::string_view name);
   void drop(Space space); // its names, which nobody sees any more
   void bind_all_unknown(Space space, Span where);
   std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
   Value read(std::string_view name, Span span);
   std::string path_of(const Scope& scope) const;
+  const Binding* member(const Value& of, std::string_view name); // of a file or class
 
   // objects.cpp
-  Value unknown(Why why, Span where);
+  Value unknown(Why why, Span where, std::string_view name = {});
+  Value not_computed(Span where, std::span<const Value> of);
+  Value frozen(const Value& value); // as it is now
   Value text(std::string_view value) { return values::Text{arena.copy(value)}; }
   Value tuple(const std::vector<Value>& elements) { return values::Tuple{arena.copy(elements)}; }
   Value new_list(const std::vector<Value>& elements);
@@ -175,24 +188,26 @@ struct Interpreter {
   std::optional<bool> truth(const Value& value);
 
   // join.cpp
-  Value joined(const Value& a, const Value& b, Span where) const;
-  Store joined(const Store& a, const Store& b, Span where);
-  Binding joined(std::uint64_t key, const Binding* a, const Binding* b, Span where);
-  Content joined(const Content* a, const Content* b, Span where);
-  void merge(std::optional<Store>& into, const std::optional<Store>& other, Span where);
-  void merge(Ends& into, const Ends& other, Span where); // but for `next`
+  Value joined(const Value& a, const Value& b, const Fork& fork) const;
+  Store joined(const Store& a, const Store& b, const Fork& fork);
+  Binding joined(std::uint64_t key, const Binding* a, const Binding* b, const Fork& fork);
+  Content joined(const Content* a, const Content* b, const Fork& fork);
+  void merge(std::optional<Store>& into, const std::optional<Store>& other, const Fork& fork);
+  void merge(Ends& into, const Ends& other, const Fork& fork); // but for `next`
 
   // expressions.cpp
   Value evaluate(const ast::Expr& expr);
   Value attribute(const Value& value, std::string_view name, Span span);
   Value subscript(const Value& value, const Value& index, Span span);
+  Value comprehension(const ast::Comprehension& expr); // comprehensions.cpp
   Value binary(ast::BinaryOp op, const Value& left, const Value& right, Span span);
 
   // calls.cpp
   struct Arguments {
     std::vector<Value> positional;
     std::vector<values::NamedValue> keywords;
-    bool is_whole = true; // no `*` or `**` of what is not known
+    bool is_whole = true;            // no `*` or `**` of what is not known
+    const ast::Call* call = nullptr; // that has them
   };
   Arguments arguments(const ast::Call& call);
   Value call(const ast::Call& expr);
@@ -244,6 +259,9 @@ struct Interpreter {
   void escape(const FunctionData& function, Span span);
   void change_by_escaped(Span span);
   void launch(const FunctionData& function, bool is_sure);
+  std::vector<const FunctionData*> compiled_functions();
+  template <class Visit> void each_function_read(const FunctionData& function, const Visit& visit);
+  const ReadNames& names_read(const ast::FunctionDef& def);
   void record_launch(const FunctionData& function, bool is_sure, std::set<const FunctionData*>& seen);
   void apply_uses(std::span<const ast::NameUse> uses);
 
@@ -261,6 +279,7 @@ struct Interpreter {
 
   // assignments.cpp
   void assign(const ast::Expr& target, const Value& value, Span where);
+  void store_in(const Value& object, const Value& index, const Value& value, Span span);
   void augment(const ast::AugAssign& stmt);
   void store_attribute(const ast::Attribute& target, const Value& value);
 
@@ -268,7 +287,8 @@ struct Interpreter {
   void import(const ast::Stmt& stmt);
   void import_all(std::string_view module, std::optional<std::size_t> index, Span where);
   void run_file(std::size_t index);
-  std::optional<std::size_t> file_of(std::string_view module) const;
+  std::optional<std::size_t> file_of(std::string_view module);
+  Value import_module(std::string_view module, Span where);
   Value module_value(std::string_view module, Span span);
 
   // compound.cpp

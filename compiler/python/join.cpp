@@ -16,7 +16,7 @@ static const FunctionData* jit_of(const Value& value) {
   return function && function->data->is_jit ? function->data : nullptr;
 }
 
-Value Interpreter::joined(const Value& a, const Value& b, Span where) const {
+Value Interpreter::joined(const Value& a, const Value& b, const Fork& fork) const {
   if (values::is_same(a, b)) return a;
   if (values::is_unknown(a)) return a;
   if (values::is_unknown(b)) return b;
@@ -24,7 +24,50 @@ Value Interpreter::joined(const Value& a, const Value& b, Span where) const {
   const FunctionData *x = jit_of(a), *y = jit_of(b);
   if (x && !y && values::as<values::Function>(b)) return a;
   if (y && !x && values::as<values::Function>(a)) return b;
-  return values::Unknown{Why::Bound, where};
+  return values::Unknown{Why::Bound, fork.where};
+}
+
+// Returns what is not known for the ways of a fork alone.
+static const values::Unknown* doubt_of(const Value& value, const Fork& fork) {
+  const auto* unknown = values::as<values::Unknown>(value);
+  return unknown && unknown->why == Why::Bound && unknown->where == fork.where ? unknown : nullptr;
+}
+
+// What a name is behind a fork, and where its ways bind it. One that only one way has is unknown where it could be read
+// before, in code that runs now.
+Binding Interpreter::joined(std::uint64_t key, const Binding* a, const Binding* b, const Fork& fork) {
+  ++steps;
+  const auto is_open = [&](const Frame* each) {
+    for (const Scope* scope = each->scope; scope; scope = scope->parent)
+      if (static_cast<std::uint64_t>(scope->space) == key >> 32) return true;
+    return false;
+  };
+  const Binding& first = a ? *a : *b;
+  Value value = first.value;
+  if (a && b)
+    value = joined(a->value, b->value, fork);
+  else if (!is_definition(value) && !values::is_unknown(value) && std::ranges::any_of(frames, is_open))
+    value = values::Unknown{Why::Bound, fork.where};
+  const bool is_second = b && values::is_same(value, b->value) && !values::is_same(value, first.value);
+  if (!doubt_of(value, fork)) return {value, is_second ? b->where : first.where};
+  std::vector<Span> places;
+  Span condition = fork.condition;
+  for (const Binding* each : {a, b}) {
+    if (!each) continue;
+    const values::Unknown* known = doubt_of(each->value, fork);
+    const bool is_inside = each->where.file == fork.where.file && each->where.begin >= fork.where.begin &&
+                           each->where.end <= fork.where.end;
+    std::vector<Span> own;
+    if (known && known->doubt) {
+      own.assign(known->doubt->bound.begin(), known->doubt->bound.end());
+      if (condition.end == 0) condition = known->doubt->condition;
+    } else if (is_inside)
+      own.push_back(each->where);
+    for (Span place : own)
+      if (std::ranges::find(places, place) == places.end()) places.push_back(place);
+  }
+  const auto* doubt = arena.make<values::Doubt>(std::string_view{}, arena.copy(places), condition);
+  return {values::Unknown{Why::Bound, fork.where, doubt}, places.empty() ? first.where : places.front()};
 }
 
 bool is_same_content(const Content& a, const Content& b) {
@@ -38,45 +81,30 @@ bool is_same_content(const Content& a, const Content& b) {
          a.elements.size() == b.elements.size();
 }
 
-// What a name is that only one way has: unknown where it could be read before, in code that runs now.
-Binding Interpreter::joined(std::uint64_t key, const Binding* a, const Binding* b, Span where) {
-  ++steps;
-  if (a && b) {
-    const Value value = joined(a->value, b->value, where);
-    return {value,
-            values::is_same(value, b->value) && !values::is_same(value, a->value) ? b->where : a->where};
-  }
-  const Binding& only = a ? *a : *b;
-  const auto is_open = [&](const Frame* each) {
-    for (const Scope* scope = each->scope; scope; scope = scope->parent)
-      if (static_cast<std::uint64_t>(scope->space) == key >> 32) return true;
-    return false;
-  };
-  const bool stays = is_definition(only.value) || values::is_unknown(only.value);
-  if (stays || !std::ranges::any_of(frames, is_open)) return only;
-  return {values::Unknown{Why::Bound, where}, only.where};
-}
-
-Content Interpreter::joined(const Content* a, const Content* b, Span where) {
+Content Interpreter::joined(const Content* a, const Content* b, const Fork& fork) {
   ++steps;
   if (!a || !b) return a ? *a : *b;
   if (is_same_content(*a, *b)) return *a;
   Content changed;
   changed.is_known = false;
-  changed.where = !a->is_known ? a->where : !b->is_known ? b->where : where;
+  const Span later = b->where.begin > a->where.begin ? b->where : a->where;
+  changed.where = !a->is_known ? a->where : !b->is_known ? b->where : later.end > 0 ? later : fork.where;
   return changed;
 }
 
-Store Interpreter::joined(const Store& a, const Store& b, Span where) {
+Store Interpreter::joined(const Store& a, const Store& b, const Fork& fork) {
   if (a == b) return a;
   const auto pick_name = [&](std::uint64_t key, const Binding* x, const Binding* y) {
-    return joined(key, x, y, where);
+    return joined(key, x, y, fork);
   };
   const auto pick_content = [&](std::uint64_t, const Content* x, const Content* y) {
-    return joined(x, y, where);
+    return joined(x, y, fork);
   };
   const auto same_binding = [](const Binding& x, const Binding& y) {
-    return values::is_same(x.value, y.value) && x.where == y.where;
+    const auto *a = values::as<values::Unknown>(x.value), *b = values::as<values::Unknown>(y.value);
+    const bool same_doubt =
+        !a || !b || a->doubt == b->doubt || (a->doubt && b->doubt && *a->doubt == *b->doubt);
+    return values::is_same(x.value, y.value) && x.where == y.where && same_doubt;
   };
   Store result;
   result.names = PersistentMap<Binding>::join(arena, a.names, b.names, pick_name, same_binding);
@@ -85,21 +113,21 @@ Store Interpreter::joined(const Store& a, const Store& b, Span where) {
   return result;
 }
 
-void Interpreter::merge(std::optional<Store>& into, const std::optional<Store>& other, Span where) {
+void Interpreter::merge(std::optional<Store>& into, const std::optional<Store>& other, const Fork& fork) {
   if (!other) return;
-  into = into ? joined(*into, *other, where) : *other;
+  into = into ? joined(*into, *other, fork) : *other;
 }
 
-void Interpreter::merge(Ends& into, const Ends& other, Span where) {
-  merge(into.breaks, other.breaks, where);
-  merge(into.continues, other.continues, where);
-  merge(into.raises, other.raises, where);
+void Interpreter::merge(Ends& into, const Ends& other, const Fork& fork) {
+  merge(into.breaks, other.breaks, fork);
+  merge(into.continues, other.continues, fork);
+  merge(into.raises, other.raises, fork);
   if (!other.returns) return;
   const bool had = into.returns.has_value();
-  merge(into.returns, other.returns, where);
+  merge(into.returns, other.returns, fork);
   const Value none = values::None{};
   const Value result = other.result.value_or(none);
-  into.result = had ? joined(into.result.value_or(none), result, where) : result;
+  into.result = had ? joined(into.result.value_or(none), result, fork) : result;
 }
 
 } // namespace kern::python

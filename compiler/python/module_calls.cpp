@@ -138,6 +138,7 @@ Value Interpreter::call_path(std::string_view path, const Arguments& args, Span 
     }
     return unknown_call(inner, span);
   }
+  if (module == path && reads_given) return make_term(values::Path{path}, args);
   if (module == path)
     return is_in(reading, path) && path != "min" && path != "max" ? unknown(Why::NotComputed, span)
                                                                   : unknown_call(args, span);

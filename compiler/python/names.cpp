@@ -15,13 +15,17 @@ std::uint32_t Interpreter::name_id(std::string_view name) {
 
 const Scope* Interpreter::new_scope(const Scope* parent, std::uint32_t file, const ast::HostStatement* owner,
                                     bool is_class) {
-  return arena.make<Scope>(Space{next_space++}, parent, file, is_class, owner, parent && parent->is_call);
+  const Scope& scope =
+      *arena.make<Scope>(Space{next_space++}, parent, file, is_class, owner, parent && parent->is_call);
+  bind_given(scope);
+  return &scope;
 }
 
 std::string Interpreter::path_of(const Scope& scope) const {
   std::string path;
-  for (const Scope* each = &scope; each && each->owner; each = each->parent)
-    path = path.empty() ? std::string(each->owner->name) : fmt::format("{}.{}", each->owner->name, path);
+  for (const Scope* each = &scope; each; each = each->parent)
+    if (each->owner)
+      path = path.empty() ? std::string(each->owner->name) : fmt::format("{}.{}", each->owner->name, path);
   return path;
 }
 
@@ -35,7 +39,12 @@ void Interpreter::set(Space space, std::string_view name, const Value& value, Sp
   store.names.set(arena, key_of(space, name_id(name)), {value, where});
 }
 
-void Interpreter::bind(std::string_view name, Value value, Span where) {
+void Interpreter::bind_in(const Scope& scope, std::string_view name, const Value& value, Span where) {
+  const GivenValue* instead = given_for(scope, name);
+  set(scope.space, name, instead ? instead->value : value, where);
+}
+
+void Interpreter::bind(std::string_view name, const Value& value, Span where) {
   const Scope* scope = frame->scope;
   const Scope* const file = file_scopes[scope->file];
   if (frame->globals.contains(name)) scope = file;
@@ -45,12 +54,7 @@ void Interpreter::bind(std::string_view name, Value value, Span where) {
         scope = outer;
         break;
       }
-  if (!given.empty() && !scope->is_call) {
-    const std::string path = path_of(*scope);
-    const auto found = given.find(path.empty() ? std::string(name) : fmt::format("{}.{}", path, name));
-    if (found != given.end() && (scope->file == 0 || !path.empty())) value = found->second;
-  }
-  set(scope->space, name, value, where);
+  bind_in(*scope, name, value, where);
 }
 
 void Interpreter::unbind(std::string_view name) {
@@ -84,6 +88,19 @@ std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view n
     if (const Binding* binding = own(each->space, name)) return Found{binding->value, binding->where};
   }
   return std::nullopt;
+}
+
+const Binding* Interpreter::member(const Value& of, std::string_view name) {
+  if (const auto* file = values::as<values::File>(of)) {
+    run_file(file->index);
+    return own(file_scopes[file->index]->space, name);
+  }
+  const auto* made = values::as<values::Class>(of);
+  if (!made) return nullptr;
+  if (const Binding* found = own(Space{static_cast<std::uint32_t>(made->object)}, name)) return found;
+  for (const Value& base : made->bases)
+    if (const Binding* found = member(base, name)) return found;
+  return nullptr;
 }
 
 Value Interpreter::read(std::string_view name, Span span) {

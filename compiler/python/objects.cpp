@@ -3,9 +3,37 @@
 
 namespace kern::python {
 
-Value Interpreter::unknown(Why why, Span where) {
+Value Interpreter::unknown(Why why, Span where, std::string_view name) {
   in_doubt = true;
-  return values::Unknown{why, where};
+  return values::Unknown{why, where, name.empty() ? nullptr : arena.make<values::Doubt>(arena.copy(name))};
+}
+
+// Of an operation on what is not known that is said, where it stands in what Python would compute.
+Value Interpreter::not_computed(Span where, std::span<const Value> of) {
+  for (const Value& each : of) {
+    const auto* operand = values::as<values::Unknown>(each);
+    if (!operand) continue;
+    in_doubt = true;
+    if (operand->why == Why::Captured || operand->why == Why::NotComputed) return each;
+  }
+  return unknown(Why::NotComputed, where);
+}
+
+Value Interpreter::frozen(const Value& value) {
+  const auto* dict = values::as<values::Dict>(value);
+  const auto* list = values::as<values::List>(value);
+  const auto* whole = values::as<values::Tuple>(value);
+  if (!dict && !list && !whole) return value;
+  if (!whole) {
+    const Content& held = content(dict ? dict->object : list->object);
+    if (!held.is_known) return unknown(Why::Changed, held.where);
+  }
+  const std::span<const Value> elements = whole  ? whole->elements
+                                          : list ? content(list->object).elements
+                                                 : content(dict->object).elements;
+  std::vector<Value> result;
+  for (const Value& each : elements) result.push_back(frozen(each));
+  return dict ? new_dict(result) : tuple(result);
 }
 
 Value Interpreter::new_list(const std::vector<Value>& elements) {
@@ -28,7 +56,9 @@ const Content& Interpreter::content(ObjectId object) const {
 }
 
 void Interpreter::set_content(ObjectId object, const Content& content) {
-  store.contents.set(arena, static_cast<std::uint64_t>(object), content);
+  Content placed = content;
+  if (placed.is_known) placed.where = here;
+  store.contents.set(arena, static_cast<std::uint64_t>(object), placed);
 }
 
 void Interpreter::forget(ObjectId object, Span where) {

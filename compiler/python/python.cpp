@@ -71,13 +71,10 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   run.is_started.resize(files.size());
   Frame root{run.file_scopes[0], {}, {}, {}};
   run.frame = &root;
-  for (const Given& each : given) run.given.emplace(each.path, run.evaluate(*each.value));
-  for (const auto& [path, value] : run.given)
-    if (path.find('.') == path.npos)
-      run.set(root.scope->space, run.arena.copy(std::string_view(path)), value, {});
+  run.evaluate_given(given);
   for (std::size_t i = 0; i < files.size(); ++i) run.run_file(i);
-  result.state_->end = run.store;
-  result.state_->is_cut = run.is_cut();
+  const Store end = run.store;
+  result.state_->moments.push_back({{}, end, end, run.is_cut()});
   run.steps = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     Frame file{run.file_scopes[i], {}, {}, {}};
@@ -87,7 +84,7 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   }
   run.frame = nullptr;
   run.frames.clear();
-  run.store = result.state_->end;
+  run.store = end;
   return result;
 }
 
@@ -101,51 +98,125 @@ static const FunctionData* reader_of(const Interpreter& run, const ast::Function
   return found;
 }
 
-std::optional<Found> HostModules::find(const ast::FunctionDef& reader, std::string_view name) const {
-  Interpreter& run = state_->interpreter;
-  const FunctionData* function = reader_of(run, reader);
-  if (!function) return std::nullopt;
-  const auto inner = run.frame_ends.find(function);
-  const Store& end = inner != run.frame_ends.end() ? inner->second : state_->end;
-  std::vector<Store> stores;
-  if (const auto known = run.launches.find(function); known != run.launches.end())
-    stores = known->second.stores;
-  run.store = end;
-  std::optional<Found> last = run.look_up(*function->scope, name, false);
-  const Binding* known = end.names.find(key_of(launched, function->serial));
-  const bool is_sure = known && as<bool>(known->value);
-  Store held = end;
-  for (std::size_t i = 0; i < stores.size(); ++i) {
-    run.store = stores[i];
-    const std::optional<Found> then = run.look_up(*function->scope, name, false);
-    const bool differs = last && then && !values::is_same(then->value, last->value);
-    if (differs) last->value = values::Unknown{Why::Launched, last->where};
-    held = i == 0 && is_sure ? stores[0] : run.joined(held, stores[i], last ? last->where : Span{});
+// Looks something up in each memory that a reader may see: where they differ it is not known.
+template <class Look> std::optional<Found> HostModules::State::look(std::size_t moment, const Look& look) {
+  const Moment& at = moments[moment];
+  const Store end = moments.front().end;
+  interpreter.store = at.end;
+  std::optional<Found> last = look();
+  for (const Store& launch : at.launches) {
+    interpreter.store = launch;
+    const std::optional<Found> then = look();
+    if (last && then && !values::is_same(then->value, last->value))
+      last->value = values::Unknown{Why::Launched, last->where};
   }
-  run.store = state_->end;
   if (last) {
-    last->moment = state_->moments.size();
-    state_->moments.push_back(held);
-    run.store = held;
+    last->moment = moment;
+    interpreter.store = at.held;
     const auto* list = as<values::List>(last->value);
     const auto* dict = as<values::Dict>(last->value);
-    if (list || dict)
-      if (const Content& content = run.content(list ? list->object : dict->object); !content.is_known)
-        last->value = values::Unknown{Why::Changed, content.where};
-    run.store = state_->end;
+    const auto* term = as<values::Term>(last->value);
+    const std::optional<ObjectId> object = list   ? std::optional(list->object)
+                                           : dict ? std::optional(dict->object)
+                                           : term ? term->data->object
+                                                  : std::nullopt;
+    const Content* content = object ? &interpreter.content(*object) : nullptr;
+    if (content && !content->is_known) last->value = values::Unknown{Why::Changed, content->where};
   }
-  return last;
+  interpreter.store = end;
+  return known(last, at.is_cut);
+}
+
+std::size_t HostModules::moment_of(const FunctionData& reader) const {
+  const auto [found, is_new] = state_->moment_of.try_emplace(&reader, state_->moments.size());
+  if (!is_new) return found->second;
+  Interpreter& run = state_->interpreter;
+  const auto inner = run.frame_ends.find(&reader);
+  const State::Moment& last = state_->moments.front();
+  const bool is_cut = run.cut_functions.contains(&reader) || (inner == run.frame_ends.end() && last.is_cut);
+  State::Moment moment{{}, inner != run.frame_ends.end() ? inner->second : last.end, {}, is_cut};
+  const auto known = run.launches.find(&reader);
+  if (known != run.launches.end()) moment.launches = known->second.stores;
+  const Binding* sure = moment.end.names.find(key_of(launched, reader.serial));
+  moment.held = moment.end;
+  for (std::size_t i = 0; i < moment.launches.size(); ++i) {
+    const bool is_first = i == 0 && sure && as<bool>(sure->value);
+    moment.held = is_first ? moment.launches[0] : run.joined(moment.held, moment.launches[i], Span{});
+  }
+  state_->moments.push_back(std::move(moment));
+  return found->second;
+}
+
+std::optional<Found> HostModules::find(const FunctionData& reader, std::string_view name) const {
+  Interpreter& run = state_->interpreter;
+  const std::size_t moment = moment_of(reader);
+  // A kernel that was generated in a class calls the function beside it.
+  const bool is_generated = reader.def && reader.def->generated;
+  return state_->look(moment, [&] { return run.look_up(*reader.scope, name, is_generated); });
+}
+
+std::optional<Found> HostModules::find(const ast::FunctionDef& reader, std::string_view name) const {
+  const FunctionData* function = reader_of(state_->interpreter, reader);
+  return function ? find(*function, name) : std::nullopt;
 }
 
 std::optional<Found> HostModules::at_end(std::size_t file, std::string_view name) const {
   Interpreter& run = state_->interpreter;
-  run.store = state_->end;
-  std::optional<Found> found = run.look_up(*run.file_scopes[file], name, false);
-  if (found) {
-    found->moment = state_->moments.size();
-    state_->moments.push_back(state_->end);
+  return state_->look(0, [&] { return run.look_up(*run.file_scopes[file], name, false); });
+}
+
+std::optional<Found> HostModules::attribute(const Found& of, std::string_view name) const {
+  Interpreter& run = state_->interpreter;
+  return state_->look(of.moment, [&]() -> std::optional<Found> {
+    if (as<values::File>(of.value) || as<values::Class>(of.value)) {
+      const Binding* found = run.member(of.value, name);
+      return found ? std::optional(Found{found->value, found->where}) : std::nullopt;
+    }
+    return Found{run.attribute(of.value, name, of.where), of.where};
+  });
+}
+
+std::string HostModules::path_of(const FunctionData& function) const {
+  const std::string around = state_->interpreter.path_of(*function.scope);
+  const std::string_view name = function.def ? function.def->name : function.statement->name;
+  return around.empty() ? std::string(name) : fmt::format("{}.{}", around, name);
+}
+
+// Maps functions to the names of a file that they are at the end: of several its own, or the first one.
+static void find_root_names(Interpreter& run, Space space, const std::string& front,
+                            std::unordered_map<const FunctionData*, std::string>& names) {
+  run.store.names.each(
+      key_of(space, 0), key_of(space, ~std::uint32_t{0}), [&](std::uint64_t key, const Binding& each) {
+        const std::string_view name = run.names[static_cast<std::uint32_t>(key)];
+        if (const auto* function = as<values::Function>(each.value)) {
+          const ast::FunctionDef* def = function->data->def;
+          const auto [found, is_new] = names.try_emplace(function->data, front + std::string(name));
+          if (!is_new && def && def->name == name) found->second = front + std::string(name);
+        }
+        const auto* of = as<values::Class>(each.value);
+        const bool is_inner = of && of->statement->name == name && front.size() < 200;
+        if (is_inner)
+          find_root_names(run, Space{static_cast<std::uint32_t>(of->object)},
+                          fmt::format("{}{}.", front, name), names);
+      });
+}
+
+std::vector<CompiledFunction> HostModules::functions() const {
+  Interpreter& run = state_->interpreter;
+  run.store = state_->moments.front().end;
+  std::unordered_map<const FunctionData*, std::string> names;
+  find_root_names(run, run.file_scopes[0]->space, "", names);
+  std::vector<CompiledFunction> result;
+  for (const FunctionData* each : run.compiled_functions()) {
+    const auto name = names.find(each);
+    result.push_back({each, path_of(*each), name == names.end() ? "" : name->second});
   }
-  return State::known(found, state_->is_cut);
+  return result;
+}
+
+bool HostModules::is_used(std::string_view given) const {
+  const auto found = state_->interpreter.given.find(given);
+  return found != state_->interpreter.given.end() && found->second.is_used;
 }
 
 static std::string print_value(const Interpreter& run, const Value& value, int depth = 0) {
@@ -172,9 +243,9 @@ static std::string print_value(const Interpreter& run, const Value& value, int d
 }
 
 std::string HostModules::print(const Found& found) const {
-  state_->interpreter.store = state_->moments[found.moment];
+  state_->interpreter.store = state_->moments[found.moment].held;
   std::string text = print_value(state_->interpreter, found.value);
-  state_->interpreter.store = state_->end;
+  state_->interpreter.store = state_->moments.front().end;
   return text;
 }
 

@@ -19,18 +19,42 @@
 #include "compiler/values/value.h"
 
 namespace kern::python {
+struct Scope;
+}
+
+namespace kern::values {
+
+// A function that a `def` or `lambda` made, each time that it ran.
+struct FunctionData {
+  std::uint32_t serial = 0;
+  const ast::HostStatement* statement =
+      nullptr;                           // null of a lambda, and of a kernel that a decorator generated
+  const ast::FunctionDef* def = nullptr; // null of one that no kernel can call
+  const python::Scope* scope = nullptr;
+  std::span<const Value> defaults;   // of its last parameters
+  std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
+  bool is_jit = false;               // a decorator or call gives it to Numba
+  bool is_device = false;
+};
+
+} // namespace kern::values
+
+namespace kern::python {
 
 // A file of the program, by the names that its imports have for others.
 struct SourceFile {
   const ast::Module* tree = nullptr;
   bool is_python = true; // else its names are none of Python's
   std::vector<std::pair<std::string, std::size_t>> imports = {};
+  std::string_view module = {}; // its dotted name; "" for the root
 };
 
-// -D NAME=VALUE; `path` may be dotted.
+// -D NAME=VALUE, or NAME=FILE.py:VALUE; NAME may be dotted: "make.n", "module.N", "Class.N".
 struct Given {
   std::string path;
   const ast::Expr* value = nullptr;
+  std::optional<std::size_t> file = {}; // whose name `of_file` is at its end
+  std::string of_file = {};
 };
 
 struct Limits {
@@ -47,6 +71,13 @@ struct Found {
   std::size_t moment = 0; // at which objects hold what the reader sees
 };
 
+// A function that Numba is given, or that such a one leads to.
+struct CompiledFunction {
+  const values::FunctionData* data = nullptr;
+  std::string path;      // of the functions and classes around it and its own name: "make.k"
+  std::string root_name; // a name of the root file that is it at the end, "k" or "Class.k"; "" where none is
+};
+
 class HostModules {
 public:
   HostModules();
@@ -56,12 +87,21 @@ public:
   // Returns what a name of the top level of a file is at the end.
   std::optional<Found> at_end(std::size_t file, std::string_view name) const;
   // Returns what a name is for a function, when a launch first runs it: one that nobody calls sees what is there at the end.
+  std::optional<Found> find(const values::FunctionData& reader, std::string_view name) const;
+  // The same for the function of a definition that the code around it makes without a call, last.
   std::optional<Found> find(const ast::FunctionDef& reader, std::string_view name) const;
+  // Returns an attribute of what was found, as the same reader sees it.
+  std::optional<Found> attribute(const Found& of, std::string_view name) const;
   // Returns what a list, or a dict (keys and values in turn), held at a moment; nothing where that is not known.
   std::optional<std::span<const values::Value>> elements(std::size_t moment,
                                                          const values::Value& object) const;
   // Returns the numbers of an array at a moment; nothing where they are not known.
   std::optional<values::Numbers> numbers(std::size_t moment, const values::Array& array) const;
+  // Returns all functions that are compiled, in the order in which they were made.
+  std::vector<CompiledFunction> functions() const;
+  std::string path_of(const values::FunctionData& function) const;
+  // Says whether -D gives something: a name at the top level, or in a function, class or file that is there.
+  bool is_used(std::string_view given) const;
   // Prints a value with what its objects hold.
   std::string print(const Found& found) const;
   // Returns the definition and the name of a function; null of one that could not be parsed as a kernel may be.
@@ -70,6 +110,7 @@ public:
 private:
   friend HostModules run(const SourceManager&, std::span<const SourceFile>, std::span<const Given>, Limits);
   struct State;
+  std::size_t moment_of(const values::FunctionData& reader) const;
   std::unique_ptr<State> state_;
 };
 

@@ -12,9 +12,14 @@ struct HostModules::State {
   State(const SourceManager& sources, std::span<const SourceFile> files, Limits limits)
       : interpreter{sources, files, limits} {}
   Interpreter interpreter;
-  Store end{};
-  std::vector<Store> moments{};
-  bool is_cut = false; // the run was not followed to its end
+  // What a reader sees: the memory wherever it may run first, and at the end.
+  struct Moment {
+    std::vector<Store> launches;
+    Store end, held;     // `held`: what objects hold then
+    bool is_cut = false; // the run was not followed to its end
+  };
+  std::vector<Moment> moments{}; // the first one is the end
+  std::unordered_map<const FunctionData*, std::size_t> moment_of{};
 
   // Returns what was found: of what was cut, only what is defined is known.
   static std::optional<Found> known(std::optional<Found> found, bool cut) {
@@ -22,6 +27,7 @@ struct HostModules::State {
       found->value = values::Unknown{values::Why::NotComputed, found->where};
     return found;
   }
+  template <class Look> std::optional<Found> look(std::size_t moment, const Look& look);
 };
 
 } // namespace kern::python

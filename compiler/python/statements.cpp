@@ -20,6 +20,22 @@ static void remove(Interpreter& run, const ast::Delete& stmt) {
   }
 }
 
+// A class has the annotations of its names, in their order.
+static void annotate(Interpreter& run, const ast::Name& name, const ast::Expr& annotation) {
+  constexpr std::string_view annotations = "__annotations__";
+  const Space space = run.frame->scope->space;
+  const Binding* known = run.own(space, annotations);
+  const Value dict = known ? known->value : run.new_dict({});
+  const ObjectId object = as<values::Dict>(dict)->object;
+  const std::span<const Value> before = run.content(object).elements;
+  std::vector<Value> pairs(before.begin(), before.end());
+  pairs.insert(pairs.end(), {values::Text{name.text}, run.evaluate(annotation)});
+  Content changed;
+  changed.elements = run.arena.copy(pairs);
+  run.set_content(object, changed);
+  run.set(space, annotations, dict, name.span);
+}
+
 Ends Interpreter::run_simple(const ast::Stmt& stmt) {
   Ends ends;
   if (const auto* node = ast::as<ast::Assign>(&stmt)) {
@@ -35,6 +51,8 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
     augment(*augmented);
   } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
     if (annotated->value) assign(*annotated->target, evaluate(*annotated->value), stmt.span);
+    const auto* name = ast::as<ast::Name>(annotated->target);
+    if (frame->scope->is_class && name) annotate(*this, *name, *annotated->annotation);
   } else if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
     evaluate(*expr->value);
   } else if (ast::as<ast::Import>(&stmt) || ast::as<ast::FromImport>(&stmt)) {
@@ -141,6 +159,8 @@ void Interpreter::define_generated(const ast::FunctionDef& def) {
 void Interpreter::define_class(const ast::HostStatement& statement) {
   if (!statement.code)
     return bind(statement.name, unknown(Why::NotComputed, statement.name_span), statement.name_span);
+  std::vector<Value> bases;
+  for (const ast::Expr* base : statement.bases) bases.push_back(evaluate(*base));
   Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
   Frame* const outer = std::exchange(frame, &inner);
   frames.push_back(&inner);
@@ -150,7 +170,7 @@ void Interpreter::define_class(const ast::HostStatement& statement) {
   frame = outer;
   class_scopes.emplace(static_cast<std::uint32_t>(inner.scope->space), inner.scope);
   const ObjectId object{static_cast<std::uint32_t>(inner.scope->space)};
-  bind(statement.name, values::Class{object, &statement}, statement.name_span);
+  bind(statement.name, values::Class{object, &statement, arena.copy(bases)}, statement.name_span);
 }
 
 } // namespace kern::python

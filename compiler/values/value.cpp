@@ -103,9 +103,11 @@ struct Same {
   }
   bool operator()(const Function& a, const Function& b) const { return a.data == b.data; }
   bool operator()(const File& a, const File& b) const { return a.index == b.index; }
+  bool operator()(const Member& a, const Member& b) const { return a.file == b.file && a.name == b.name; }
   bool operator()(const Path& a, const Path& b) const { return a.name == b.name; }
   bool operator()(const Term& a, const Term& b) const {
     if (a.data == b.data) return true;
+    if (a.data->object || b.data->object) return false;
     return is_same(a.data->callee, b.data->callee) && is_same_list(a.data->args, b.data->args) &&
            std::ranges::equal(a.data->keywords, b.data->keywords, [](const auto& x, const auto& y) {
              return x.name == y.name && is_same(x.value, y.value);
@@ -155,6 +157,7 @@ struct Print {
   }
   std::string operator()(const Function&) const { return "function"; }
   std::string operator()(const File& value) const { return fmt::format("file {}", value.index); }
+  std::string operator()(const Member& value) const { return fmt::format("member {}", value.name); }
   std::string operator()(const Path& value) const { return std::string(value.name); }
   std::string operator()(const Term& value) const {
     std::string args = print_list(value.data->args);

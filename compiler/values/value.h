@@ -2,6 +2,7 @@
 // that nobody knows, and why. Values are small and never change; what an object holds is in a store of python/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,9 +27,20 @@ enum class Why : std::uint8_t {
   NotComputed, // Python computes it
 };
 
+// What else is known of that.
+struct Doubt {
+  std::string_view name = {};       // Captured: the function that has the parameter; Missing: the module
+  std::span<const Span> bound = {}; // Bound: where the ways that may be gone bind it
+  Span condition = {};              // Bound: that nobody can decide; empty where it is none
+  bool operator==(const Doubt& other) const {
+    return name == other.name && condition == other.condition && std::ranges::equal(bound, other.bound);
+  }
+};
 struct Unknown {
   Why why{};
+  // Of the statement whose ways differ or which changes it, the parameter, the import, or the expression that is not computed.
   Span where;
+  const Doubt* doubt = nullptr;
 };
 struct None {
   bool operator==(const None&) const = default;
@@ -63,6 +75,7 @@ struct Dict {
 struct Class {
   ObjectId object;
   const ast::HostStatement* statement;
+  std::span<const Value> bases = {};
 };
 // A view of the numbers of an object: how many of its words they are apart along each axis. A complex number has two words.
 struct ArrayForm {
@@ -94,18 +107,25 @@ struct Function {
 struct File {
   std::uint32_t index;
 };
+// A name of a file that is no Python: check/ evaluates it.
+struct Member {
+  std::uint32_t file;
+  std::string_view name;
+};
 // A name of a module that Kern knows, "numba.cuda.jit", or of Python, "int".
 struct Path {
   std::string_view name;
 };
-// A call of such a name that changes nothing, and which whoever reads it makes a type or an option of.
+// A call of such a name, or of a class of named tuples, that changes nothing, and which whoever reads it makes a type, an
+// option or a value of. Its lists are tuples, as they were then; `t[i]` calls "operator.getitem", where a slice is a call of
+// "slice", and `t.name` "getattr".
 struct TermData;
 struct Term {
   const TermData* data;
 };
 
 struct Value : std::variant<Unknown, None, Ellipsis, bool, WideInt, double, Complex, Number, Text, Tuple,
-                            List, Dict, Class, Array, Range, Function, File, Path, Term> {
+                            List, Dict, Class, Array, Range, Function, File, Member, Path, Term> {
   using variant::variant;
 };
 
@@ -114,9 +134,11 @@ struct NamedValue {
   Value value;
 };
 struct TermData {
-  Value callee; // a path, or a term
+  Value callee; // a path, a term, or a class
   std::span<const Value> args;
   std::span<const NamedValue> keywords;
+  const ast::Call* call = nullptr;     // that was evaluated; null where it is written in another way
+  std::optional<ObjectId> object = {}; // of an array, which may be changed
 };
 
 // Returns the value as a T, or null where it is another one.

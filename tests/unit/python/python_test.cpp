@@ -165,5 +165,104 @@ TEST(Python, KernelsReadTheFunctionAroundThem) {
   EXPECT_EQ(ran.in_kernel("cuda"), "numba.cuda");
 }
 
+TEST(Python, EachCallMakesItsOwnFunctions) {
+  const Ran ran(
+      "from numba import cuda\ndef make(n):\n    def helper(x): return x + n\n    @cuda.jit\n    def k(x):\n"
+      "        x[0] = helper(n)\n    return k\na = make(3)\nb = make(4)\n"
+      "class C:\n    @staticmethod\n    @cuda.jit\n    def m(x): x[0] = 1\ndef unused(x): return x\n");
+  EXPECT_EQ(ran.of("a", "n"), "3");
+  EXPECT_EQ(ran.of("b", "n"), "4");
+  EXPECT_EQ(ran.functions(),
+            "make.helper:, make.k:a, make.helper:, make.k:b, C.m:C.m, make.helper:, make.k:");
+}
+
+TEST(Python, DecoratorsAreTermsWithTheirCalls) {
+  const Ran ran("from numba import cuda\n@cuda.jit('void(int32[:])', device=True)\ndef k(x): return x\n");
+  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  ASSERT_EQ(k.decorators.size(), 1u);
+  const auto* term = values::as<values::Term>(k.decorators[0]);
+  ASSERT_TRUE(term && term->data->call);
+  EXPECT_EQ(values::print(*term), "numba.cuda.jit('void(int32[:])', device=True)");
+  EXPECT_EQ(ran.sources.text(term->data->call->keywords[0].value->span), "True");
+}
+
+TEST(Python, TypesAreTerms) {
+  const Ran ran(
+      "from numba import float32, types\nimport numpy as np\nL = [('x', 'f4')]\nA = float32[:, ::1]\n"
+      "R = np.dtype(L)\nL.append(1)\nF = R.fields\n");
+  EXPECT_EQ(ran.name("A"),
+            "operator.getitem(numba.float32, (slice(None, None, None), slice(None, None, 1)))");
+  EXPECT_EQ(ran.name("R"), "numpy.dtype((('x', 'f4'),))");
+  EXPECT_EQ(ran.name("F"), "getattr(numpy.dtype((('x', 'f4'),)), 'fields')");
+}
+
+TEST(Python, WhatIsGivenIsThatWhateverBindsIt) {
+  const std::string text =
+      "import cfg\nN = 1\nA = N + 1\nclass C:\n    X = 1\n    Y = X + 1\nB = C.Y\n"
+      "def make(n):\n    w = 2\n    d = n + w\n    return d\nD = make(1)\nE = cfg.M\nF = U\n";
+  const Ran ran(text, "M = 5\n",
+                {{"N", "7"},
+                 {"C.X", "10"},
+                 {"make.n", "20"},
+                 {"w", "30"},
+                 {"cfg.M", "6"},
+                 {"U", "(1, 2)"},
+                 {"k.n", "1"}});
+  EXPECT_EQ(ran.name("A"), "8");
+  EXPECT_EQ(ran.name("B"), "11");
+  EXPECT_EQ(ran.name("D"), "50");
+  EXPECT_EQ(ran.name("E"), "6");
+  EXPECT_EQ(ran.name("F"), "(1, 2)");
+  EXPECT_TRUE(ran.modules.is_used("make.n"));
+  EXPECT_TRUE(ran.modules.is_used("w"));
+  EXPECT_FALSE(ran.modules.is_used("k.n"));
+}
+
+TEST(Python, FilesOfKernHaveMembers) {
+  const Ran ran(
+      "import lib\nfrom lib import f\nfrom lib import *\nA = lib.N\nB = M\n",
+      {{"lib.kern", "N = 3\nM = N\nfn f(x: i32) -> i32:\n    return x\ndef g(x):\n    return x\n"}});
+  EXPECT_EQ(ran.name("A"), "member N");
+  EXPECT_EQ(ran.name("B"), "member M");
+  EXPECT_EQ(ran.name("g"), "member g");
+}
+
+TEST(Python, PackagesHoldTheirModules) {
+  const Ran ran("import pkg.sub.b\nA = pkg.sub.b.N\nfrom pkg import sub\nB = sub.b.N\n",
+                {{"pkg.sub.b", "N = 3\n"}});
+  EXPECT_EQ(ran.name("A"), "3");
+  EXPECT_EQ(ran.name("B"), "3");
+}
+
+TEST(Python, NamedTuplesAndEnumerations) {
+  const Ran ran(
+      "from typing import NamedTuple\nfrom numba import float32\nfrom collections import namedtuple\n"
+      "class P(NamedTuple):\n    x: float32\n    y: int = 2\np = P(1.5)\nQ = namedtuple('Q', 'x y')\nq = "
+      "Q(1, y=2)\n"
+      "D = P.__annotations__\nE = P.y\nfrom enum import Enum\nclass C(Enum):\n    RED = 3\nF = C.RED.value\n"
+      "class Base:\n    W = 8\nclass Inner(Base): pass\nG = Inner.W\n");
+  EXPECT_EQ(ran.name("p"), "class P(1.5)");
+  EXPECT_EQ(ran.name("q"), "collections.namedtuple('Q', 'x y')(1, y=2)");
+  EXPECT_EQ(ran.name("D"), "{'x': numba.float32, 'y': int}");
+  EXPECT_EQ(ran.name("E"), "2");
+  EXPECT_EQ(ran.name("F"), "3");
+  EXPECT_EQ(ran.name("G"), "8");
+}
+
+TEST(Python, ComputesComprehensions) {
+  const Ran ran(
+      "N = 2\nL = [i * N for i in range(4) if i != 2]\nT = tuple(x + y for x in L for y in (0, 1) if y)\n"
+      "D = {k: v for k, v in (('a', 1), ('b', 2), ('a', 3))}\nS = sum(i for i in range(4))\n"
+      "import os\nU = [x for x in os.listdir()]\nV = [x for x in L if os.path.exists(x)]\ni = 5\n"
+      "M = [[r * 2 + c for c in range(2)] for r in range(2)]\n");
+  EXPECT_EQ(ran.name("L"), "[0, 2, 6]");
+  EXPECT_EQ(ran.name("T"), "(1, 3, 7)");
+  EXPECT_EQ(ran.name("D"), "{'a': 3, 'b': 2}");
+  EXPECT_EQ(ran.name("S"), "6");
+  EXPECT_EQ(ran.name("U"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("V"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("M"), "[[0, 1], [2, 3]]");
+}
+
 } // namespace
 } // namespace kern::python

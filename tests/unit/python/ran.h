@@ -17,13 +17,47 @@ struct Ran {
   std::vector<SourceFile> files;
   HostModules modules;
 
-  explicit Ran(const std::string& text, const std::string& imported = "") {
+  explicit Ran(const std::string& text, const std::string& imported = "",
+               const std::vector<std::pair<std::string, std::string>>& given = {}) {
     files.push_back({tree_of("main.py", text), true, {}});
     if (!imported.empty()) {
-      files.push_back({tree_of("cfg.py", imported), true, {}});
+      files.push_back({tree_of("cfg.py", imported), true, {}, "cfg"});
       files[0].imports.emplace_back("cfg", 1);
     }
+    std::vector<Given> values;
+    for (const auto& [path, value] : given) {
+      const ast::Module* tree = tree_of(path, "x = " + value + "\n");
+      values.push_back({path, ast::get<ast::Assign>(*tree->items[0]).value});
+    }
+    modules = run(sources, files, values);
+  }
+
+  // A program of a root file and others, by the names that it imports them by.
+  Ran(const std::string& text, const std::vector<std::pair<std::string, std::string>>& others) {
+    files.push_back({tree_of("main.py", text), true, {}});
+    for (const auto& [name, other] : others) {
+      const bool is_python = !name.ends_with(".kern");
+      const std::string module = name.substr(0, name.size() - (is_python ? 0 : 5));
+      files[0].imports.emplace_back(module, files.size());
+      files.push_back({tree_of(name, other), is_python, {}});
+    }
     modules = run(sources, files);
+  }
+
+  // The compiled functions: their paths, and the names of the root file that lead to them.
+  std::string functions() const {
+    std::string text;
+    for (const CompiledFunction& each : modules.functions())
+      text += (text.empty() ? "" : ", ") + each.path + ":" + each.root_name;
+    return text;
+  }
+
+  // What the function of a name of the root file reads.
+  std::string of(std::string_view function, std::string_view name) const {
+    for (const CompiledFunction& each : modules.functions())
+      if (each.root_name == function)
+        if (const std::optional<Found> found = modules.find(*each.data, name)) return modules.print(*found);
+    return "nothing";
   }
 
   const ast::Module* tree_of(const std::string& name, const std::string& text) {

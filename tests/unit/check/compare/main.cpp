@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "compiler/ast/host_modules.h"
 #include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
@@ -77,6 +78,11 @@ static std::string describe_old(Context& context, const Value& value) {
     return value.file->is_class() ? fmt::format("class {}", value.file->owner->name) : "file";
   case ValueKind::Table: return is_scalar(value.type) ? describe_array(value) : "array of records";
   case ValueKind::Host:
+    // A module that nobody finds.
+    if (!value.text.starts_with("cmath") && !ast::is_host_module(value.text) &&
+        !value.text.starts_with("cupy"))
+      return "unknown";
+    return "of a module";
   case ValueKind::Type:
   case ValueKind::Builtin:
   case ValueKind::Prefix:
@@ -101,6 +107,8 @@ static std::string describe_new(const python::HostModules& modules,
                                 const std::optional<python::Found>& found) {
   if (!found) return "nothing";
   if (values::as<values::Path>(found->value) || values::as<values::Term>(found->value)) return "of a module";
+  if (const auto* member = values::as<values::Member>(found->value))
+    return fmt::format("function {}", member->name);
   if (values::as<values::File>(found->value)) return "file";
   std::string text = modules.print(*found);
   if (text.starts_with("unknown") || text.starts_with("array")) return text;
@@ -185,7 +193,7 @@ static void compare(const std::string& path) {
                                        /*is_library=*/false, /*keeps_host_code=*/true);
   std::vector<python::SourceFile> files;
   for (const ProgramFile& file : program.files)
-    files.push_back({file.tree, file.dialect == Dialect::Numba, file.imports});
+    files.push_back({file.tree, file.dialect == Dialect::Numba, file.imports, file.module});
   const python::HostModules modules = python::run(sources, files);
   const CheckOptions options;
   Diagnostics aside;

@@ -1,0 +1,69 @@
+// What -D gives: a name is that from the begin on, whatever binds it, in the file, function or class that is written before
+// it. One without a point is a name of the root file, and where no statement of its top level binds it that of its functions too.
+#include <fmt/format.h>
+
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+static std::string joined_path(std::string_view front, std::string_view name) {
+  return front.empty() ? std::string(name) : fmt::format("{}.{}", front, name);
+}
+
+// Returns the path of a scope with that of its file: "module.make".
+static std::string whole_path(const Interpreter& run, const Scope& scope) {
+  const std::string_view module = scope.file < run.files.size() ? run.files[scope.file].module : "";
+  const std::string path = run.path_of(scope);
+  return path.empty() ? std::string(module) : joined_path(module, path);
+}
+
+static bool binds_at_top(const ast::Module& tree, std::string_view name) {
+  return std::ranges::any_of(tree.statements, [&](const ast::HostStatement& statement) {
+    if (statement.kind != ast::HostStatement::Kind::Plain && !statement.name.empty())
+      return statement.name == name;
+    return std::ranges::any_of(statement.uses, [&](const ast::NameUse& use) {
+      return use.kind == ast::NameUse::Kind::Bind && use.name == name;
+    });
+  });
+}
+
+void Interpreter::evaluate_given(std::span<const Given> all) {
+  reads_given = true;
+  for (const Given& each : all) {
+    if (!each.file) {
+      given.emplace(each.path, GivenValue{evaluate(*each.value), each.value->span});
+      continue;
+    }
+    run_file(*each.file);
+    const Binding* found = own(file_scopes[*each.file]->space, arena.copy(std::string_view(each.of_file)));
+    given.emplace(
+        each.path,
+        found ? GivenValue{found->value, found->where}
+              : GivenValue{unknown(Why::Missing, {}, arena.copy(std::string_view(each.of_file))), {}});
+  }
+  reads_given = false;
+  for (const Scope* file : file_scopes) bind_given(*file);
+}
+
+// Binds what is given for a scope that is new.
+void Interpreter::bind_given(const Scope& scope) {
+  if (given.empty() || (scope.parent && !scope.owner)) return;
+  const std::string path = whole_path(*this, scope);
+  for (auto& [name, each] : given) {
+    const std::size_t dot = name.rfind('.');
+    if ((dot == name.npos ? "" : name.substr(0, dot)) != path) continue;
+    each.is_used = true;
+    const std::string_view last = std::string_view(name).substr(dot == name.npos ? 0 : dot + 1);
+    set(scope.space, arena.copy(last), each.value, each.where);
+  }
+}
+
+Interpreter::GivenValue* Interpreter::given_for(const Scope& scope, std::string_view name) {
+  if (given.empty() || (scope.parent && !scope.owner)) return nullptr;
+  auto found = given.find(joined_path(whole_path(*this, scope), name));
+  const bool is_inner = scope.parent && scope.file == 0;
+  if (found == given.end() && is_inner && !binds_at_top(*files[0].tree, name)) found = given.find(name);
+  return found == given.end() ? nullptr : &found->second;
+}
+
+} // namespace kern::python
