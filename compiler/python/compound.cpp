@@ -144,7 +144,11 @@ Ends Interpreter::run_ifs(std::span<const HostClause> clauses, Span where) {
     if (!holds && fork.condition.end == 0)
       fork.condition = clause.condition ? clause.condition->span : clause.head;
     const Store before = store;
+    const std::size_t first_made = functions.size();
     const Ends ends = run_block(*clause.code);
+    const std::optional<Store>& end = ends.next ? ends.next : ends.returns;
+    for (std::size_t i = first_made; i < functions.size() && !holds && end; ++i)
+      branches[functions[i]].push_back({where, *end});
     merge(all, ends, fork);
     merge(all.next, ends.next, fork);
     if (holds) return all;

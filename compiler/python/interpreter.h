@@ -100,6 +100,12 @@ struct Launches {
   std::vector<Store> stores; // at each place where it may run first
 };
 
+// A way that may be gone, by the statement that has it, and what is so behind it: a function that is made there sees that.
+struct Branch {
+  Span fork;
+  Store end;
+};
+
 // A name or a part of one, `f` or `cfg.f`, that a function reads of those around it.
 using ReadNames = std::vector<const ast::Expr*>;
 
@@ -127,6 +133,7 @@ struct Interpreter {
   std::unordered_map<const FunctionData*, Store>
       frame_ends{};                              // of the code around each, where nobody called it
   std::set<const FunctionData*> cut_functions{}; // made where the code around them was cut
+  std::unordered_map<const FunctionData*, std::vector<Branch>> branches{};
   std::vector<const FunctionData*> escaped{};
   std::unordered_map<const FunctionData*, Summary> summaries{}; // of functions whose calls are not followed
   Summary* summary = nullptr;                                   // being made

@@ -102,11 +102,20 @@ static const FunctionData* reader_of(const Interpreter& run, const ast::Function
 template <class Look> std::optional<Found> HostModules::State::look(std::size_t moment, const Look& look) {
   const Moment& at = moments[moment];
   const Store end = moments.front().end;
-  interpreter.store = at.end;
-  std::optional<Found> last = look();
+  const auto look_in = [&](const Store& store) {
+    interpreter.store = store;
+    std::optional<Found> found = look();
+    for (const Branch& branch : at.branches) {
+      const auto* unknown = found ? as<values::Unknown>(found->value) : nullptr;
+      if (!unknown || unknown->why != Why::Bound || unknown->where != branch.fork) continue;
+      interpreter.store = branch.end;
+      found = look();
+    }
+    return found;
+  };
+  std::optional<Found> last = look_in(at.end);
   for (const Store& launch : at.launches) {
-    interpreter.store = launch;
-    const std::optional<Found> then = look();
+    const std::optional<Found> then = look_in(launch);
     if (last && then && !values::is_same(then->value, last->value))
       last->value = values::Unknown{Why::Launched, last->where};
   }
@@ -138,6 +147,11 @@ std::size_t HostModules::moment_of(const FunctionData& reader) const {
   const auto known = run.launches.find(&reader);
   if (known != run.launches.end()) moment.launches = known->second.stores;
   const Binding* sure = moment.end.names.find(key_of(launched, reader.serial));
+  // The outermost first, as names are joined.
+  if (const auto made = run.branches.find(&reader); made != run.branches.end()) {
+    std::ranges::reverse(made->second);
+    moment.branches = made->second;
+  }
   moment.held = moment.end;
   for (std::size_t i = 0; i < moment.launches.size(); ++i) {
     const bool is_first = i == 0 && sure && as<bool>(sure->value);

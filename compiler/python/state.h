@@ -15,8 +15,9 @@ struct HostModules::State {
   // What a reader sees: the memory wherever it may run first, and at the end.
   struct Moment {
     std::vector<Store> launches;
-    Store end, held;     // `held`: what objects hold then
-    bool is_cut = false; // the run was not followed to its end
+    Store end, held;                       // `held`: what objects hold then
+    bool is_cut = false;                   // the run was not followed to its end
+    std::span<const Branch> branches = {}; // that it was made in
   };
   std::vector<Moment> moments{}; // the first one is the end
   std::unordered_map<const FunctionData*, std::size_t> moment_of{};

@@ -165,6 +165,63 @@ TEST(Python, KernelsReadTheFunctionAroundThem) {
   EXPECT_EQ(ran.in_kernel("cuda"), "numba.cuda");
 }
 
+TEST(Python, KernelsReadTheBranchThatMakesThem) {
+  const Ran ran("from numba import cuda\ndef make(n):\n    if n > 1:\n        c = 5\n        if n > 2:\n     "
+                "       d = c\n"
+                "            @cuda.jit\n            def k(x):\n                x[0] = c + d\n            d "
+                "+= 1\n    else:\n"
+                "        c = 6\n    e = 1\n    if n: e = 2\n    return k\n");
+  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "c")), "5");
+  EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "d")), "6");
+  EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "e")), "unknown (bound)");
+}
+
+// What is said of a name that is not known: why, the texts of its places, and their names.
+static std::string doubt(const Ran& ran, const std::optional<Found>& found) {
+  const auto* unknown = found ? values::as<values::Unknown>(found->value) : nullptr;
+  if (!unknown) return "known";
+  std::string text = values::print(*unknown) + " " + std::string(ran.sources.text(found->where)) + " | " +
+                     std::string(ran.sources.text(unknown->where));
+  if (!unknown->doubt) return text;
+  for (Span place : unknown->doubt->bound) text += " @" + std::to_string(ran.sources.locate(place).line);
+  if (unknown->doubt->condition.end > 0)
+    text += " if " + std::string(ran.sources.text(unknown->doubt->condition));
+  return text + (unknown->doubt->name.empty() ? "" : " of " + std::string(unknown->doubt->name));
+}
+
+TEST(Python, SaysWhichWaysBindAName) {
+  const Ran ran("import os\nN = 1\nif os.a:\n    N = 2\nelif os.b:\n    N = 3\nelse:\n    M = 4\n");
+  const std::string whole = "if os.a:\n    N = 2\nelif os.b:\n    N = 3\nelse:\n    M = 4";
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "N")), "unknown (bound) N | " + whole + " @4 @6 if os.a");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "M")), "unknown (bound) M | " + whole + " @8 if os.a");
+}
+
+TEST(Python, SaysWhyANameIsNotKnown) {
+  const Ran ran(
+      "import os, nowhere\nfrom there import T\nL = [1]\nK = L\nos.change(K)\nA = 1 + os.f(2)\nB = A * 2\n"
+      "from numba import cuda\ndef make(n):\n    c = n + 1\n    @cuda.jit\n    def k(x):\n        x[0] = c + "
+      "n\n");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "nowhere")), "unknown (missing) nowhere | nowhere of nowhere");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "T")), "unknown (missing) T | T of there");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "L")), "unknown (changed) L | os.change(K)");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "A")), "unknown (not computed) A | os.f(2)");
+  EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "B")), "unknown (not computed) B | os.f(2)");
+  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  EXPECT_EQ(doubt(ran, ran.modules.find(k, "n")), "unknown (captured) n | n of make");
+  EXPECT_EQ(doubt(ran, ran.modules.find(k, "c")), "unknown (captured) c | n of make");
+}
+
+TEST(Python, SaysWhyAFunctionIsPassedOver) {
+  const Ran ran("class C: pass\ndef f(x):\n    yield x\ndef g(x): return x\n");
+  const auto* passed = values::as<values::Function>(ran.modules.at_end(0, "f")->value);
+  ASSERT_TRUE(passed);
+  EXPECT_EQ(passed->data->def, nullptr);
+  EXPECT_NE(passed->data->statement->why, "");
+  EXPECT_NE(values::as<values::Function>(ran.modules.at_end(0, "g")->value)->data->def, nullptr);
+  EXPECT_TRUE(values::as<values::Class>(ran.modules.at_end(0, "C")->value));
+}
+
 TEST(Python, EachCallMakesItsOwnFunctions) {
   const Ran ran(
       "from numba import cuda\ndef make(n):\n    def helper(x): return x + n\n    @cuda.jit\n    def k(x):\n"
