@@ -25,7 +25,7 @@ static std::string_view decorator_path(const Value& value) {
   return path_name(term ? term->data->callee : value);
 }
 
-Value Interpreter::make_term(const Value& callee, const Arguments& args) {
+Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is_object) {
   auto* data = arena.make<values::TermData>();
   std::vector<Value> positional;
   for (const Value& each : args.positional) positional.push_back(frozen(each));
@@ -35,6 +35,7 @@ Value Interpreter::make_term(const Value& callee, const Arguments& args) {
   data->args = arena.copy(positional);
   data->keywords = arena.copy(keywords);
   data->call = args.call;
+  if (is_object) data->object = ObjectId{next_object++};
   return values::Term{data};
 }
 

@@ -222,7 +222,7 @@ struct Interpreter {
   Value call_function(const FunctionData& function, const Arguments& args, Span span);
   bool is_followed(const FunctionData& function, const Arguments& args) const;
   Value run_function(const FunctionData& function, const Arguments& args, Span span);
-  Value make_term(const Value& callee, const Arguments& args);
+  Value make_term(const Value& callee, const Arguments& args, bool is_object = false); // that may be changed
   void enter(const FunctionData& function, const Arguments& args, Why missing, Span span);
 
   // module_calls.cpp

@@ -120,6 +120,24 @@ Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span
   return unknown(Why::NotComputed, span);
 }
 
+// Says whether a call makes an array of records: by a type that describes fields.
+static bool makes_records(std::string_view path, const Interpreter::Arguments& args) {
+  static constexpr std::array<std::string_view, 5> makers = {"numpy.array", "numpy.zeros", "numpy.ones",
+                                                             "numpy.empty", "numpy.full"};
+  if (!is_in(makers, path)) return false;
+  const std::size_t place = path == "numpy.full" ? 2 : 1;
+  const Value* type = args.positional.size() > place ? &args.positional[place] : nullptr;
+  for (const values::NamedValue& each : args.keywords)
+    if (each.name == "dtype") type = &each.value;
+  if (!type) return false;
+  const auto* text = as<values::Text>(*type);
+  const auto* term = as<values::Term>(*type);
+  const auto* dtype = term && !term->data->args.empty() ? term->data->args.data() : nullptr;
+  const bool is_scalar = dtype && (as<values::Path>(*dtype) || as<values::Text>(*dtype));
+  return as<values::List>(*type) || as<values::Dict>(*type) || (dtype && !is_scalar) ||
+         (text && text->text.find(',') != text->text.npos);
+}
+
 Value Interpreter::call_path(std::string_view path, const Arguments& args, Span span) {
   const std::string_view module = path.substr(0, path.find('.'));
   if (const auto result = call_on_names(path, args, span)) return *result;
@@ -142,6 +160,7 @@ Value Interpreter::call_path(std::string_view path, const Arguments& args, Span 
   if (module == path)
     return is_in(reading, path) && path != "min" && path != "max" ? unknown(Why::NotComputed, span)
                                                                   : unknown_call(args, span);
+  if (makes_records(path, args)) return make_term(values::Path{path}, args, true);
   if (module == "numpy") return call_numpy(path, args, span);
   if (module == "numba" || module == "collections" || module == "kern")
     return make_term(values::Path{path}, args);

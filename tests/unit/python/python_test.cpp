@@ -222,6 +222,15 @@ TEST(Python, SaysWhyAFunctionIsPassedOver) {
   EXPECT_TRUE(values::as<values::Class>(ran.modules.at_end(0, "C")->value));
 }
 
+TEST(Python, ArraysOfRecordsMayBeChanged) {
+  const Ran ran("import numpy as np\nt = np.dtype([('x', 'f4')])\nL = [(1.5,), (2,)]\nA = np.array(L, "
+                "dtype=t)\nL.append(3)\n"
+                "B = np.zeros(3, dtype=[('n', 'i4')])\nB[1] = 2\nC = np.zeros(3, t)\nv = C['x']\nv[0] = 1\n");
+  EXPECT_EQ(ran.name("A"), "numpy.array(((1.5,), (2,)), dtype=numpy.dtype((('x', 'f4'),)))");
+  EXPECT_EQ(ran.name("B"), "unknown (changed)");
+  EXPECT_EQ(ran.name("C"), "unknown (changed)");
+}
+
 TEST(Python, EachCallMakesItsOwnFunctions) {
   const Ran ran(
       "from numba import cuda\ndef make(n):\n    def helper(x): return x + n\n    @cuda.jit\n    def k(x):\n"

@@ -76,7 +76,7 @@ static std::string describe_old(Context& context, const Value& value) {
   case ValueKind::Function: return fmt::format("function {}", value.function->def->name);
   case ValueKind::File:
     return value.file->is_class() ? fmt::format("class {}", value.file->owner->name) : "file";
-  case ValueKind::Table: return is_scalar(value.type) ? describe_array(value) : "array of records";
+  case ValueKind::Table: return is_scalar(value.type) ? describe_array(value) : "of a module";
   case ValueKind::Host:
     // A module that nobody finds.
     if (!value.text.starts_with("cmath") && !ast::is_host_module(value.text) &&
