@@ -100,10 +100,11 @@ Value Interpreter::call(const ast::Call& expr) {
   return call(callee, arguments(expr), expr.span);
 }
 
-// Says whether calls of a class make tuples whose elements have names.
-static bool is_named_tuple(const Value& of) {
+bool is_named_tuple(const Value& of) {
   const auto* made = as<values::Class>(of);
-  return decorator_path(of) == "typing.NamedTuple" || decorator_path(of) == "collections.namedtuple" ||
+  const auto* term = as<values::Term>(of);
+  return path_name(of) == "typing.NamedTuple" ||
+         (term && path_name(term->data->callee) == "collections.namedtuple") ||
          (made && std::ranges::any_of(made->bases, is_named_tuple));
 }
 

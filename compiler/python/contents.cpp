@@ -7,9 +7,14 @@ using values::as;
 
 std::optional<std::span<const values::Value>> HostModules::elements(std::size_t moment,
                                                                     const values::Value& object) const {
+  const auto* term = as<values::Term>(object);
   const auto* list = as<values::List>(object);
   const auto* dict = as<values::Dict>(object);
   if (const auto* tuple = as<values::Tuple>(object)) return tuple->elements;
+  if (term) {
+    state_->interpreter.store = state_->moments[moment].held;
+    return state_->interpreter.named_elements(*term->data);
+  }
   if (!list && !dict) return std::nullopt;
   const Content* held = state_->moments[moment].held.contents.find(
       static_cast<std::uint32_t>(list ? list->object : dict->object));

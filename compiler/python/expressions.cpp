@@ -148,7 +148,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
   const auto elements = elements_of(value);
   const std::optional<WideInt> place = values::integer_of(index);
   // float32[:] is a type.
-  if (as<values::Path>(value) || as<values::Term>(value))
+  if (as<values::Path>(value) || (as<values::Term>(value) && !elements))
     return make_term(values::Path{"operator.getitem"}, {{value, index}, {}});
   if (!elements || !place) return not_computed(span, std::array{value, index});
   const auto count = static_cast<WideInt>(elements->size());
@@ -214,6 +214,11 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     if (!is_in(reading, name)) reach(value, span, seen);
   }
   if (const auto* term = as<values::Term>(value)) {
+    const auto elements = named_elements(*term->data);
+    const std::vector<std::string_view> names =
+        elements ? field_names(term->data->callee) : std::vector<std::string_view>{};
+    if (const auto found = std::ranges::find(names, name); found != names.end())
+      return (*elements)[static_cast<std::size_t>(found - names.begin())];
     if (const auto result = numpy_attribute(*term, name)) return *result;
     return make_term(values::Path{"getattr"}, {{value, values::Text{name}}, {}});
   }

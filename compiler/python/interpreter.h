@@ -57,6 +57,8 @@ inline bool is_opaque(const values::ArrayForm& form) { return form.type == types
 std::optional<Value> number_attribute(const Value& number, std::string_view name);
 // Returns the type of numbers that NumPy means by a name, a text or `np.dtype(...)` of one.
 std::optional<Type> dtype_of(const Value& value);
+// Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
+bool is_named_tuple(const Value& of);
 
 // Says whether a name is one of a list.
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
@@ -189,8 +191,10 @@ struct Interpreter {
   Value new_dict(const std::vector<Value>& pairs);
   const Content& content(ObjectId object) const;
   void set_content(ObjectId object, const Content& content);
-  void forget(ObjectId object, Span where);                              // what it holds, if that is not done
-  std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple or list
+  void forget(ObjectId object, Span where); // what it holds, if that is not done
+  std::vector<std::string_view> field_names(const Value& of);
+  std::optional<std::span<const Value>> named_elements(const values::TermData& made);
+  std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple, named or not, or list
   std::optional<std::vector<Value>> iterate(const Value& value);         // ranges, dicts, texts too
   std::optional<bool> truth(const Value& value);
 

@@ -70,8 +70,48 @@ void Interpreter::forget(ObjectId object, Span where) {
   set_content(object, changed);
 }
 
+// The names of the elements of what a class, or a call of `namedtuple`, makes: "x y", "x, y" or a list.
+std::vector<std::string_view> Interpreter::field_names(const Value& of) {
+  std::vector<std::string_view> result;
+  const Binding* annotated = member(of, "__annotations__");
+  const auto* dict = annotated ? values::as<values::Dict>(annotated->value) : nullptr;
+  const auto* term = values::as<values::Term>(of);
+  const Value* list = term && term->data->args.size() > 1 ? &term->data->args[1] : nullptr;
+  std::vector<Value> names;
+  if (dict || (list && values::as<values::Tuple>(*list)))
+    names = iterate(dict ? annotated->value : *list).value_or(std::vector<Value>{});
+  for (const Value& each : names)
+    if (const auto* name = values::as<values::Text>(each)) result.push_back(name->text);
+  const auto* text = list ? values::as<values::Text>(*list) : nullptr;
+  for (std::size_t i = 0; text && i < text->text.size();) {
+    const std::size_t first = text->text.find_first_not_of(" ,", i);
+    if (first == std::string_view::npos) break;
+    i = std::min(text->text.find_first_of(" ,", first), text->text.size());
+    result.push_back(text->text.substr(first, i - first));
+  }
+  const auto* made = values::as<values::Class>(of);
+  if (result.empty() && made && !made->bases.empty()) return field_names(made->bases.front());
+  return result;
+}
+
+// The elements of a named tuple: those that are given, then what its class gives the others.
+std::optional<std::span<const Value>> Interpreter::named_elements(const values::TermData& made) {
+  if (!is_named_tuple(made.callee)) return std::nullopt;
+  const std::vector<std::string_view> fields = field_names(made.callee);
+  std::vector<Value> elements(made.args.begin(), made.args.end());
+  if (fields.empty() || elements.size() > fields.size()) return std::nullopt;
+  for (std::size_t i = elements.size(); i < fields.size(); ++i) {
+    const auto given = std::ranges::find(made.keywords, fields[i], &values::NamedValue::name);
+    const Binding* otherwise = member(made.callee, fields[i]);
+    if (given == made.keywords.end() && !otherwise) return std::nullopt;
+    elements.push_back(given != made.keywords.end() ? given->value : otherwise->value);
+  }
+  return arena.copy(elements);
+}
+
 std::optional<std::span<const Value>> Interpreter::elements_of(const Value& value) {
   if (const auto* tuple = values::as<values::Tuple>(value)) return tuple->elements;
+  if (const auto* term = values::as<values::Term>(value)) return named_elements(*term->data);
   const auto* list = values::as<values::List>(value);
   if (!list || !content(list->object).is_known) return std::nullopt;
   return content(list->object).elements;

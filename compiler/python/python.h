@@ -92,7 +92,8 @@ public:
   std::optional<Found> find(const ast::FunctionDef& reader, std::string_view name) const;
   // Returns an attribute of what was found, as the same reader sees it.
   std::optional<Found> attribute(const Found& of, std::string_view name) const;
-  // Returns what a list, or a dict (keys and values in turn), held at a moment; nothing where that is not known.
+  // Returns what a list, a dict (keys and values in turn), or a tuple, named or not, held at a moment; nothing where that is
+  // not known.
   std::optional<std::span<const values::Value>> elements(std::size_t moment,
                                                          const values::Value& object) const;
   // Returns the numbers of an array at a moment; nothing where they are not known.

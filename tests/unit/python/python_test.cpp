@@ -284,6 +284,33 @@ TEST(Python, WhatIsGivenIsThatWhateverBindsIt) {
   EXPECT_FALSE(ran.modules.is_used("k.n"));
 }
 
+TEST(Python, GivesWhatAFileHasAtItsEnd) {
+  SourceManager sources;
+  Arena arena;
+  Diagnostics diagnostics;
+  std::vector<SourceFile> files;
+  for (const std::string text : {"A = f\nB = N\n", "def g(x): return x\nM = 1\nM = 2\n"}) {
+    const FileId file = sources.add("f" + std::to_string(files.size()), text);
+    const auto tokens = lex(sources, file, diagnostics);
+    files.push_back({parse(sources, file, tokens, TopLevel::Host, arena, diagnostics), true, {}});
+  }
+  const std::vector<Given> given{{"f", nullptr, 1, "g"}, {"N", nullptr, 1, "M"}};
+  const HostModules modules = run(sources, files, given);
+  EXPECT_EQ(modules.print(*modules.at_end(0, "A")), "function g");
+  EXPECT_EQ(modules.print(*modules.at_end(0, "B")), "2");
+}
+
+TEST(Python, NamedTuplesHaveElements) {
+  const Ran ran("from typing import NamedTuple\nfrom collections import namedtuple\nclass P(NamedTuple):\n   "
+                " x: float\n"
+                "    y: int = 2\np = P(1.5)\nQ = namedtuple('Q', 'x, y')\nq = Q(1, y=2)\nH = p.x + p[1] + "
+                "q.y\na, b = q\n"
+                "I = len(p)\n");
+  EXPECT_EQ(ran.name("H"), "5.5");
+  EXPECT_EQ(ran.name("b"), "2");
+  EXPECT_EQ(ran.name("I"), "2");
+}
+
 TEST(Python, FilesOfKernHaveMembers) {
   const Ran ran(
       "import lib\nfrom lib import f\nfrom lib import *\nA = lib.N\nB = M\n",
