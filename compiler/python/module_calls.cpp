@@ -132,7 +132,10 @@ static bool makes_records(std::string_view path, const Interpreter::Arguments& a
   if (!type) return false;
   const auto* text = as<values::Text>(*type);
   const auto* term = as<values::Term>(*type);
-  const auto* dtype = term && !term->data->args.empty() ? term->data->args.data() : nullptr;
+  // np.dtype(description), np.dtype(dtype=description)
+  const Value* dtype = term && !term->data->args.empty() ? term->data->args.data() : nullptr;
+  for (const values::NamedValue& each : term ? term->data->keywords : std::span<const values::NamedValue>{})
+    if (each.name == "dtype") dtype = &each.value;
   const bool is_scalar = dtype && (as<values::Path>(*dtype) || as<values::Text>(*dtype));
   return as<values::List>(*type) || as<values::Dict>(*type) || (dtype && !is_scalar) ||
          (text && text->text.find(',') != text->text.npos);

@@ -225,7 +225,8 @@ TEST(Python, SaysWhyAFunctionIsPassedOver) {
 TEST(Python, ArraysOfRecordsMayBeChanged) {
   const Ran ran("import numpy as np\nt = np.dtype([('x', 'f4')])\nL = [(1.5,), (2,)]\nA = np.array(L, "
                 "dtype=t)\nL.append(3)\n"
-                "B = np.zeros(3, dtype=[('n', 'i4')])\nB[1] = 2\nC = np.zeros(3, t)\nv = C['x']\nv[0] = 1\n");
+                "D = np.dtype(dtype=[('n', 'i4')], align=True)\nB = np.zeros(3, dtype=D)\nB[1] = 2\nC = "
+                "np.zeros(3, t)\nv = C['x']\nv[0] = 1\n");
   EXPECT_EQ(ran.name("A"), "numpy.array(((1.5,), (2,)), dtype=numpy.dtype((('x', 'f4'),)))");
   EXPECT_EQ(ran.name("B"), "unknown (changed)");
   EXPECT_EQ(ran.name("C"), "unknown (changed)");
