@@ -57,8 +57,8 @@ static std::string describe_old(Context& context, const Value& value) {
   case ValueKind::Error: return "unknown";
   case ValueKind::Literal:
     if (is_int_literal(value)) return fmt::format("{}", value.integer);
-    if (is_complex_literal(value)) return values::print(values::Complex{value.real, value.imaginary});
-    return values::print(values::Value(value.real));
+    if (is_complex_literal(value)) return values::print(values::Complex{value.real(), value.imaginary()});
+    return values::print(values::Value(value.real()));
   case ValueKind::Runtime:
     if (value.operand.slot) return "runtime";
     return values::print(values::Number{value.operand});
