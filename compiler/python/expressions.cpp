@@ -170,6 +170,7 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
   if (op == ast::BinaryOp::Add && (lists || tuples)) {
     const auto a = elements_of(left), b = elements_of(right);
     if (!a || !b) return unknown(Why::Changed, span);
+    if (a->size() + b->size() > limits.elements) return unknown(Why::NotComputed, span);
     std::vector<Value> all(a->begin(), a->end());
     all.insert(all.end(), b->begin(), b->end());
     return lists ? new_list(all) : tuple(all);

@@ -114,8 +114,9 @@ void Interpreter::change_by(const FunctionData& function, Span span) {
     reach(values::List{ObjectId{static_cast<std::uint32_t>(object)}}, after.is_known ? span : after.where,
           seen);
   }
-  for (const FunctionData* each : std::vector(sum.launched)) // which may grow meanwhile launch(*each, false);
-    if (sum.calls_unknown) change_by_escaped(span);
+  const std::vector<const FunctionData*> launched = sum.launched; // the summary may go meanwhile
+  for (const FunctionData* each : launched) launch(*each, false);
+  if (sum.calls_unknown) change_by_escaped(span);
 }
 
 } // namespace kern::python

@@ -83,6 +83,10 @@ TEST(Python, SumsUpWhatItDoesNotFollow) {
   Ran ran3(text + std::string(12, ' ') + "b = [a]\n");
   EXPECT_EQ(ran3.name("N"), "3");
   EXPECT_EQ(ran3.name("b"), "unknown (bound)");
+  // A kernel that one of them launches reads what its names are then.
+  Ran ran5(given_away + "from numba import cuda\n@cuda.jit\ndef k(x):\n    x[0] = N\n"
+                        "def go(x):\n    k[1, 1](x)\nfor x in other.all():\n    go(x)\nN = 8\n");
+  EXPECT_EQ(ran5.in_kernel("N"), "unknown (launched)");
   // A long run of what is known.
   Ran ran4(given_away + "s = 0\nfor i in range(60000):\n    for j in range(60000):\n        s += j\n");
   EXPECT_EQ(ran4.name("N"), "3");
