@@ -14,29 +14,10 @@ using values::as;
 static constexpr std::array<std::string_view, 6> jits = {
     "numba.cuda.jit", "numba.jit", "numba.njit", "kern.kernel", "kern.device", "numba.cuda.compile"};
 
-static std::string_view path_name(const Value& value) {
-  const auto* path = as<values::Path>(value);
-  return path ? path->name : std::string_view{};
-}
-
 // Returns the path of the decorator that a value is: `cuda.jit`, or a call of it with options.
 static std::string_view decorator_path(const Value& value) {
   const auto* term = as<values::Term>(value);
   return path_name(term ? term->data->callee : value);
-}
-
-Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is_object) {
-  auto* data = arena.make<values::TermData>();
-  std::vector<Value> positional;
-  for (const Value& each : args.positional) positional.push_back(frozen(each));
-  std::vector<values::NamedValue> keywords;
-  for (const values::NamedValue& each : args.keywords) keywords.push_back({each.name, frozen(each.value)});
-  data->callee = callee;
-  data->args = arena.copy(positional);
-  data->keywords = arena.copy(keywords);
-  data->call = args.call;
-  if (is_object) data->object = ObjectId{next_object++};
-  return values::Term{data};
 }
 
 Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
@@ -100,14 +81,6 @@ Value Interpreter::call(const ast::Call& expr) {
   return call(callee, arguments(expr), expr.span);
 }
 
-bool is_named_tuple(const Value& of) {
-  const auto* made = as<values::Class>(of);
-  const auto* term = as<values::Term>(of);
-  return path_name(of) == "typing.NamedTuple" ||
-         (term && path_name(term->data->callee) == "collections.namedtuple") ||
-         (made && std::ranges::any_of(made->bases, is_named_tuple));
-}
-
 Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   const auto* function = as<values::Function>(callee);
   const Value* given = args.positional.size() == 1 ? args.positional.data() : nullptr;
@@ -133,21 +106,13 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   }
   if (as<values::Path>(callee)) return call_path(path, args, span);
   if (as<values::Term>(callee)) return make_term(callee, args);
-  Arguments reached = args;
   if (const auto* of = as<values::Class>(callee)) {
-    std::vector<const FunctionData*> methods;
-    const Space space{static_cast<std::uint32_t>(of->object)};
-    store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                     [&](std::uint64_t, const Binding& each) {
-                       if (const auto* method = as<values::Function>(each.value))
-                         methods.push_back(method->data);
-                     });
     if (of->statement->is_enum)
       return given && values::is_number(*given) ? *given : unknown(Why::NotComputed, span);
     if (is_named_tuple(*of)) return make_term(callee, args);
-    for (const FunctionData* method : methods) escape(*method, span);
+    reach_by_instance(*of, span);
   }
-  return unknown_call(reached, span);
+  return unknown_call(args, span);
 }
 
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {

@@ -46,6 +46,18 @@ void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& 
   if (const auto* function = as<values::Function>(value)) escape(*function->data, span);
 }
 
+// An instance of a class is not followed: its methods may run, and what the class holds may be changed through it.
+void Interpreter::reach_by_instance(const values::Class& of, Span span) {
+  std::vector<Value> members;
+  const Space space{static_cast<std::uint32_t>(of.object)};
+  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
+                   [&](std::uint64_t, const Binding& each) { members.push_back(each.value); });
+  std::set<std::uint32_t> seen;
+  for (const Value& each : members) reach(each, span, seen);
+  for (const Value& base : of.bases)
+    if (const auto* inner = as<values::Class>(base)) reach_by_instance(*inner, span);
+}
+
 Value Interpreter::unknown_call(const Arguments& args, Span span) {
   std::set<std::uint32_t> seen;
   for (const Value& arg : args.positional) reach(arg, span, seen);

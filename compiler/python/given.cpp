@@ -27,24 +27,6 @@ static bool binds_at_top(const ast::Module& tree, std::string_view name) {
   });
 }
 
-void Interpreter::evaluate_given(std::span<const Given> all) {
-  reads_given = true;
-  for (const Given& each : all) {
-    if (!each.file) {
-      given.emplace(each.path, GivenValue{evaluate(*each.value), each.value->span});
-      continue;
-    }
-    run_file(*each.file);
-    const Binding* found = own(file_scopes[*each.file]->space, arena.copy(std::string_view(each.of_file)));
-    given.emplace(
-        each.path,
-        found ? GivenValue{found->value, found->where}
-              : GivenValue{unknown(Why::Missing, {}, arena.copy(std::string_view(each.of_file))), {}});
-  }
-  reads_given = false;
-  for (const Scope* file : file_scopes) bind_given(*file);
-}
-
 // Binds what is given for a scope that is new.
 void Interpreter::bind_given(const Scope& scope) {
   if (given.empty() || (scope.parent && !scope.owner)) return;

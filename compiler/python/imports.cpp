@@ -50,6 +50,13 @@ Value Interpreter::module_value(std::string_view module, Span span) {
       arena.copy(known.starts_with("cupy") ? "numpy" + std::string(known.substr(4)) : std::string(known))};
 }
 
+const Binding* Interpreter::member(const Value& of, std::string_view name) {
+  const auto* file = as<values::File>(of);
+  if (!file) return class_member(of, name);
+  run_file(file->index);
+  return own(file_scopes[file->index]->space, name);
+}
+
 // `from module import *`.
 void Interpreter::import_all(std::string_view module, std::optional<std::size_t> index, Span where) {
   if (!index) {

@@ -59,6 +59,8 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
 std::optional<Type> dtype_of(const Value& value);
 // Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
 bool is_named_tuple(const Value& of);
+// Returns the dotted name that a value is; "" of another one.
+std::string_view path_name(const Value& value);
 
 // Says whether a name is one of a list.
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
@@ -96,6 +98,8 @@ struct Summary {
   std::vector<std::pair<std::uint64_t, Binding>> names;
   std::vector<std::pair<std::uint64_t, Content>> contents;
   std::vector<const FunctionData*> launched;
+
+  void add_read(std::uint64_t key, const Value& value);
 };
 
 struct Launches {
@@ -169,6 +173,7 @@ struct Interpreter {
   std::uint32_t name_id(std::string_view name);
   const Scope* new_scope(const Scope* parent, std::uint32_t file, const ast::HostStatement* owner,
                          bool is_class);
+  const Binding* summed(std::uint64_t key, const Binding& binding);
   const Binding* own(Space space, std::string_view name);
   void set(Space space, std::string_view name, const Value& value, Span where);
   void bind(std::string_view name, const Value& value, Span where);
@@ -179,7 +184,7 @@ struct Interpreter {
   std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
   Value read(std::string_view name, Span span);
   std::string path_of(const Scope& scope) const;
-  const Binding* member(const Value& of, std::string_view name); // of a file or class
+  const Binding* class_member(const Value& of, std::string_view name);
 
   // objects.cpp
   Value unknown(Why why, Span where, std::string_view name = {});
@@ -248,10 +253,12 @@ struct Interpreter {
   std::optional<values::Element> operand_of(const Value& value);
   std::optional<Value> each_of(std::span<const Value> operands, const values::OfNumbers& function);
   std::optional<Value> array_binary(ast::BinaryOp op, const Value& left, const Value& right);
-  std::optional<Value> array_part(const values::Array& array, const ast::Subscript& expr);
   Value element_or_view(const Value& part);
   bool store_numbers(const values::Array& part, const Value& value);
   std::string print_array(const values::Array& array) const;
+
+  // array_parts.cpp
+  std::optional<Value> array_part(const values::Array& array, const ast::Subscript& expr);
 
   // array_methods.cpp
   Value opaque_view(const values::Array& array);
@@ -266,6 +273,7 @@ struct Interpreter {
 
   // effects.cpp: what is not followed
   Value unknown_call(const Arguments& args, Span span);
+  void reach_by_instance(const values::Class& of, Span span);
   void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
   void escape(const FunctionData& function, Span span);
   void change_by_escaped(Span span);
@@ -280,7 +288,6 @@ struct Interpreter {
   Value call_unfollowed(const FunctionData& function, const Arguments& args, Span span);
   void change_by(const FunctionData& function, Span span);
   void sum_up(const FunctionData& function, Span span, Summary& into);
-  const Binding* summed(std::uint64_t key, const Binding& binding);
 
   // statements.cpp
   Ends run_simple(const ast::Stmt& stmt);
@@ -295,6 +302,7 @@ struct Interpreter {
   void store_attribute(const ast::Attribute& target, const Value& value);
 
   // imports.cpp
+  const Binding* member(const Value& of, std::string_view name); // of a file or class
   void import(const ast::Stmt& stmt);
   void import_all(std::string_view module, std::optional<std::size_t> index, Span where);
   void run_file(std::size_t index);

@@ -6,11 +6,6 @@
 
 namespace kern::python {
 
-bool is_definition(const Value& value) {
-  return values::as<values::Function>(value) || values::as<values::Class>(value) ||
-         values::as<values::File>(value) || values::as<values::Path>(value);
-}
-
 static const FunctionData* jit_of(const Value& value) {
   const auto* function = values::as<values::Function>(value);
   return function && function->data->is_jit ? function->data : nullptr;

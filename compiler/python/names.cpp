@@ -1,11 +1,20 @@
 // Names, by Python's scopes: those of a function, of the functions around it, of the file, then of Python. A class's are
 // seen by its own statements alone.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
+
+using values::as;
+
+bool is_definition(const Value& value) {
+  return values::as<values::Function>(value) || values::as<values::Class>(value) ||
+         values::as<values::File>(value) || values::as<values::Path>(value);
+}
 
 std::uint32_t Interpreter::name_id(std::string_view name) {
   const auto [found, is_new] = name_ids.try_emplace(name, static_cast<std::uint32_t>(names.size()));
@@ -27,6 +36,22 @@ std::string Interpreter::path_of(const Scope& scope) const {
     if (each->owner)
       path = path.empty() ? std::string(each->owner->name) : fmt::format("{}.{}", each->owner->name, path);
   return path;
+}
+
+void Summary::add_read(std::uint64_t key, const Value& value) {
+  const bool is_known = std::ranges::any_of(reads, [&](const auto& each) { return each.first == key; });
+  if (!is_known) reads.emplace_back(key, value);
+}
+
+// Returns what a name is for a function that is summed up: an object or a definition, which is remembered; other values of
+// names that are not its own are not known.
+const Binding* Interpreter::summed(std::uint64_t key, const Binding& binding) {
+  const Value& value = binding.value;
+  const bool leads_on = is_definition(value) || as<values::List>(value) || as<values::Dict>(value) ||
+                        as<values::Array>(value) || as<values::Tuple>(value) || as<values::Term>(value);
+  if (!leads_on) return arena.make<Binding>(values::Unknown{Why::NotComputed, binding.where}, binding.where);
+  summary->add_read(key, value);
+  return &binding;
 }
 
 const Binding* Interpreter::own(Space space, std::string_view name) {
@@ -90,16 +115,12 @@ std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view n
   return std::nullopt;
 }
 
-const Binding* Interpreter::member(const Value& of, std::string_view name) {
-  if (const auto* file = values::as<values::File>(of)) {
-    run_file(file->index);
-    return own(file_scopes[file->index]->space, name);
-  }
+const Binding* Interpreter::class_member(const Value& of, std::string_view name) {
   const auto* made = values::as<values::Class>(of);
   if (!made) return nullptr;
   if (const Binding* found = own(Space{static_cast<std::uint32_t>(made->object)}, name)) return found;
   for (const Value& base : made->bases)
-    if (const Binding* found = member(base, name)) return found;
+    if (const Binding* found = class_member(base, name)) return found;
   return nullptr;
 }
 

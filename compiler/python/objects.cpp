@@ -1,7 +1,24 @@
 // What lists, dicts and arrays hold.
+#include <algorithm>
+
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
+
+using values::as;
+
+std::string_view path_name(const Value& value) {
+  const auto* path = as<values::Path>(value);
+  return path ? path->name : std::string_view{};
+}
+
+bool is_named_tuple(const Value& of) {
+  const auto* made = as<values::Class>(of);
+  const auto* term = as<values::Term>(of);
+  return path_name(of) == "typing.NamedTuple" ||
+         (term && path_name(term->data->callee) == "collections.namedtuple") ||
+         (made && std::ranges::any_of(made->bases, is_named_tuple));
+}
 
 Value Interpreter::unknown(Why why, Span where, std::string_view name) {
   in_doubt = true;
@@ -34,6 +51,20 @@ Value Interpreter::frozen(const Value& value) {
   std::vector<Value> result;
   for (const Value& each : elements) result.push_back(frozen(each));
   return dict ? new_dict(result) : tuple(result);
+}
+
+Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is_object) {
+  auto* data = arena.make<values::TermData>();
+  std::vector<Value> positional;
+  for (const Value& each : args.positional) positional.push_back(frozen(each));
+  std::vector<values::NamedValue> keywords;
+  for (const values::NamedValue& each : args.keywords) keywords.push_back({each.name, frozen(each.value)});
+  data->callee = callee;
+  data->args = arena.copy(positional);
+  data->keywords = arena.copy(keywords);
+  data->call = args.call;
+  if (is_object) data->object = ObjectId{next_object++};
+  return values::Term{data};
 }
 
 Value Interpreter::new_list(const std::vector<Value>& elements) {
@@ -73,7 +104,7 @@ void Interpreter::forget(ObjectId object, Span where) {
 // The names of the elements of what a class, or a call of `namedtuple`, makes: "x y", "x, y" or a list.
 std::vector<std::string_view> Interpreter::field_names(const Value& of) {
   std::vector<std::string_view> result;
-  const Binding* annotated = member(of, "__annotations__");
+  const Binding* annotated = class_member(of, "__annotations__");
   const auto* dict = annotated ? values::as<values::Dict>(annotated->value) : nullptr;
   const auto* term = values::as<values::Term>(of);
   const Value* list = term && term->data->args.size() > 1 ? &term->data->args[1] : nullptr;
@@ -102,7 +133,7 @@ std::optional<std::span<const Value>> Interpreter::named_elements(const values::
   if (fields.empty() || elements.size() > fields.size()) return std::nullopt;
   for (std::size_t i = elements.size(); i < fields.size(); ++i) {
     const auto given = std::ranges::find(made.keywords, fields[i], &values::NamedValue::name);
-    const Binding* otherwise = member(made.callee, fields[i]);
+    const Binding* otherwise = class_member(made.callee, fields[i]);
     if (given == made.keywords.end() && !otherwise) return std::nullopt;
     elements.push_back(given != made.keywords.end() ? given->value : otherwise->value);
   }

@@ -61,6 +61,24 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
   }
 }
 
+void Interpreter::evaluate_given(std::span<const Given> all) {
+  reads_given = true;
+  for (const Given& each : all) {
+    if (!each.file) {
+      given.emplace(each.path, GivenValue{evaluate(*each.value), each.value->span});
+      continue;
+    }
+    run_file(*each.file);
+    const Binding* found = own(file_scopes[*each.file]->space, arena.copy(std::string_view(each.of_file)));
+    given.emplace(
+        each.path,
+        found ? GivenValue{found->value, found->where}
+              : GivenValue{unknown(Why::Missing, {}, arena.copy(std::string_view(each.of_file))), {}});
+  }
+  reads_given = false;
+  for (const Scope* file : file_scopes) bind_given(*file);
+}
+
 HostModules run(const SourceManager& sources, std::span<const SourceFile> files, std::span<const Given> given,
                 Limits limits) {
   HostModules result;

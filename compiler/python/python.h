@@ -1,9 +1,9 @@
 // Runs the Python of a program forward, once, and says what each name is that its kernels read. Host code that cannot be
 // followed makes unknown what it may reach; nothing is reported here.
 //
-// check/ does not ask it yet: it still finds names by a search of its own, and no output of the compiler depends on what is
-// said here. tests/unit/check/compare is a program that prints what both say of each name. tests/fuzz/host_names.py holds
-// the answers of this folder against Python itself with it, so that check/ can ask here once they are as many and right.
+// check/ asks it first for constants that kernels read (host_names.h), and its own older search for what is none of these:
+// functions, modules, types, records, and why a name is not known. tests/unit/check/compare is a program that prints what
+// both say of each name. tests/fuzz/host_names.py holds the answers of this folder against Python and NumPy with it.
 #pragma once
 
 #include <memory>

@@ -9,23 +9,6 @@ namespace kern::python {
 
 using values::as;
 
-static void add_read(std::vector<std::pair<std::uint64_t, Value>>& reads, std::uint64_t key,
-                     const Value& value) {
-  const bool is_known = std::ranges::any_of(reads, [&](const auto& each) { return each.first == key; });
-  if (!is_known) reads.emplace_back(key, value);
-}
-
-// Returns what a name is for a function that is summed up: an object or a definition, which is remembered; other values of
-// names that are not its own are not known.
-const Binding* Interpreter::summed(std::uint64_t key, const Binding& binding) {
-  const Value& value = binding.value;
-  const bool leads_on = is_definition(value) || as<values::List>(value) || as<values::Dict>(value) ||
-                        as<values::Array>(value) || as<values::Tuple>(value) || as<values::Term>(value);
-  if (!leads_on) return arena.make<Binding>(values::Unknown{Why::NotComputed, binding.where}, binding.where);
-  add_read(summary->reads, key, value);
-  return &binding;
-}
-
 void Interpreter::sum_up(const FunctionData& function, Span span, Summary& into) {
   const Store before = store;
   Summary* const outer = std::exchange(summary, &into);
@@ -100,7 +83,7 @@ void Interpreter::change_by(const FunctionData& function, Span span) {
   }
   if (summary)
     for (const auto& [key, value] : sum.reads)
-      if (key < key_of(first_own, 0)) add_read(summary->reads, key, value);
+      if (key < key_of(first_own, 0)) summary->add_read(key, value);
   if (summary && sum.lowest < sum.depth) summary->lowest = std::min(summary->lowest, sum.lowest);
   for (const auto& [key, after] : sum.names) {
     const Binding* now = store.names.find(key);

@@ -93,6 +93,15 @@ TEST(Python, SumsUpWhatItDoesNotFollow) {
   EXPECT_EQ(ran4.name("s"), "unknown (not computed)");
 }
 
+TEST(Python, InstancesReachWhatTheirClassHolds) {
+  const Ran ran("class A:\n    T = [1]\n    U = 2\nclass B(A):\n    V = [3]\nclass C:\n    W = [4]\n"
+                "b = B()\nb.T[0] = 5\nx, y, z, w = A.T, A.U, B.V, C.W\n");
+  EXPECT_EQ(ran.name("x"), "unknown (changed)");
+  EXPECT_EQ(ran.name("y"), "2");
+  EXPECT_EQ(ran.name("z"), "unknown (changed)");
+  EXPECT_EQ(ran.name("w"), "[4]");
+}
+
 TEST(Python, CallsFunctions) {
   const Ran ran("def f(a, b=2):\n    if a > 3:\n        return a * b\n    return -a\nA = f(4)\nB = f(1)\nC = "
                 "f(4, b=5)\n"
