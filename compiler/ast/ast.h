@@ -503,7 +503,6 @@ struct HostStatement {
   std::string_view launched;           // the kernel that the statement launches for sure
   bool changes_params = false;         // a function: it may change an object that it is given
   std::span<const HostClause> clauses; // of `if`, `try`, `with`, `match` and loops, where they were parsed
-  const For* loop = nullptr;           // a `for` that fills arrays
   // All of it, for python/, whether or not a kernel may need it: where the parser is asked for that (TopLevel::Host).
   Block simple;                             // a simple statement that is no item, where it could be parsed
   const Module* code = nullptr;             // inside of a function or class

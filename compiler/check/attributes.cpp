@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/host_names.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/overload_names.h"
@@ -304,6 +305,7 @@ static std::optional<Value> enum_value(Checker& checker, const ast::Attribute& e
 }
 
 Value Checker::evaluate_attribute(const ast::Attribute& expr) {
+  if (std::optional<Value> value = host_name_value(*this, expr)) return *value;
   if (std::optional<Value> value = enum_value(*this, expr)) return *value;
   auto read = [&] { return attribute(evaluate_place(*expr.value), expr.name, expr.span); };
   // What is only asked for its type is not computed: `at(x, 0).dtype` reads no element.

@@ -101,7 +101,7 @@ static const ast::Expr* made_by(FileScope& file, std::string_view name) {
   std::vector<Symbol>* versions = versions_of(file, name);
   if (!versions) return nullptr;
   std::size_t i = versions->size() - 1;
-  while (i > 0 && ((*versions)[i].store || (*versions)[i].loop)) --i;
+  while (i > 0 && (*versions)[i].store) --i;
   return (*versions)[i].kind == Symbol::Kind::Constant && (*versions)[i].path.empty() ? (*versions)[i].init
                                                                                       : nullptr;
 }
@@ -194,31 +194,6 @@ struct Binder {
     }
     symbol.store = element;
     add_change(statement, name, versions, std::move(symbol), element->span);
-    return true;
-  }
-
-  // The loops that fill arrays; false where it stores into what it binds itself, which may be a part of another array.
-  bool add_loop(const HostStatement& statement) {
-    const std::uint32_t place = statement.span.end;
-    std::set<std::string_view> names, bound;
-    std::vector<NameUse> others;
-    for (const NameUse& use : statement.uses) {
-      if (use.kind == NameUse::Kind::HandOn && use.callee.empty()) names.insert(use.name);
-      if (use.kind == NameUse::Kind::Bind) bound.insert(use.name);
-    }
-    for (std::string_view name : names)
-      if (bound.contains(name)) return false;
-    for (const NameUse& use : statement.uses)
-      if (!names.contains(use.name)) others.push_back(use);
-    doubt(others, place);
-    hand_on(others, place);
-    bind(statement.uses, place);
-    for (std::string_view name : names) {
-      Symbol symbol;
-      symbol.loop = statement.loop;
-      symbol.init = statement.loop->iterable;
-      add_change(statement, name, versions_of(file, name), std::move(symbol), statement.loop->span);
-    }
     return true;
   }
 
@@ -363,7 +338,6 @@ struct Binder {
     case HostStatement::Kind::Try:
     case HostStatement::Kind::Plain: break;
     }
-    if (statement.loop && add_loop(statement)) return;
     if (!statement.launched.empty()) file.launched.try_emplace(statement.launched, statement.span.begin);
     doubt(statement.uses, end);
     hand_on(statement.uses, end);

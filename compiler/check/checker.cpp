@@ -1,6 +1,8 @@
 // What a compilation, an instance and the checker of one begin with.
 #include "compiler/check/checker.h"
 
+#include "compiler/check/host_names.h"
+
 namespace kern::checker {
 
 FileScope::FileScope() = default;

@@ -26,6 +26,8 @@
 
 namespace kern::checker {
 
+struct HostNames; // host_names.h
+
 // The state that all checkers of a compilation share.
 struct Context {
   const Program& program;
@@ -34,7 +36,8 @@ struct Context {
   ir::Module module;
   std::vector<std::unique_ptr<FileScope>> files;
   std::map<std::string, std::unique_ptr<Instance>> instances;
-  std::vector<Instance*> active; // being inferred or emitted, outer first
+  std::unique_ptr<HostNames> host; // what names of .py files are; null where there is none
+  std::vector<Instance*> active;   // being inferred or emitted, outer first
   // Rounds that found something new in an instance of a circle of calls that is not its head.
   std::size_t circle_changes = 0;
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;

@@ -369,7 +369,7 @@ const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::
 
 const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
                                       const Symbol& symbol) {
-  const bool is_changed = symbol.op || symbol.store || symbol.loop;
+  const bool is_changed = symbol.op || symbol.store;
   const auto* call = file.is_numba() && !is_changed ? ast::as<ast::Call>(symbol.init) : nullptr;
   if (!call || symbol.is_given) return nullptr;
   {

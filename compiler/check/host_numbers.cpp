@@ -11,16 +11,6 @@
 
 namespace kern::checker {
 
-ir::Operand Numbers::at(std::size_t index) const {
-  if (is_complex(type)) return {type, std::nullopt, bits[2 * index], bits[2 * index + 1]};
-  return {type, std::nullopt, bits[index]};
-}
-
-void Numbers::add(const ir::Operand& number) {
-  bits.push_back(number.bits);
-  if (is_complex(type)) bits.push_back(number.imag);
-}
-
 Extents extents_of(const Value& value) {
   if (value.kind == ValueKind::Table) return value.table->extents;
   Extents extents;

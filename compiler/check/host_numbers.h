@@ -3,20 +3,11 @@
 #pragma once
 
 #include "compiler/check/checker.h"
+#include "compiler/values/value.h"
 
 namespace kern::checker {
 
 using Extents = std::vector<std::int64_t>;
-
-struct Numbers {
-  Type type = types::error;
-  Extents extents = {};
-  std::vector<std::uint64_t> bits = {}; // as an operand's; two of a complex number
-
-  std::size_t size() const { return bits.size() / (is_complex(type) ? 2 : 1); }
-  ir::Operand at(std::size_t index) const;
-  void add(const ir::Operand& number);
-};
 
 // Says whether a value is an array of constant numbers.
 inline bool is_constant_array(const Value& value) {

@@ -236,8 +236,8 @@ static FunctionSymbol* function_of(Context& context, FileScope& scope, std::stri
   for (std::size_t i = found->second.size(); i-- > 0;)
     if (found->second[i].kind == Symbol::Kind::Function) return found->second[i].function;
   if (!scope.is_numba()) return nullptr;
-  bool makes = last->kind == Symbol::Kind::Constant && !last->op && !last->store && !last->loop &&
-               last->init && last->init->kind == ast::Kind::Call;
+  bool makes = last->kind == Symbol::Kind::Constant && !last->op && !last->store && last->init &&
+               last->init->kind == ast::Kind::Call;
   if (!makes) return nullptr;
   const ReportingScope quiet(context.diagnostics, false);
   Value value = Checker(context, &scope, nullptr).symbol_value(scope, name, *last, last->span);

@@ -33,7 +33,6 @@ struct Loader {
   std::vector<FileId> ids;                    // of program.files
   std::map<std::string, std::size_t> by_name; // files by their names for messages
   std::vector<Edge> edges;
-  bool keeps_host_code = false;
 
   void add(FileId id, std::string module, Dialect dialect) {
     by_name.emplace(sources.file(id).name, program.files.size());
@@ -43,9 +42,7 @@ struct Loader {
 
   void parse_file(std::size_t index) {
     const bool is_numba = program.files[index].dialect == Dialect::Numba;
-    const TopLevel top_level = !is_numba         ? TopLevel::Strict
-                               : keeps_host_code ? TopLevel::Host
-                                                 : TopLevel::Lenient;
+    const TopLevel top_level = is_numba ? TopLevel::Host : TopLevel::Strict;
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
     const ast::Module* tree =
         parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
@@ -243,11 +240,11 @@ struct LibraryLoader {
 
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
                      const FindModule& find_module, Diagnostics& diagnostics, std::span<const Define> defines,
-                     bool is_library, bool keeps_host_code) {
+                     bool is_library) {
   Program program{&sources, std::make_unique<Arena>(), {}, {}};
   program.load_library =
       LibraryLoader{&sources, program.arena.get(), find_module, std::string(library_importer)};
-  Loader loader{sources, find_module, defines, diagnostics, program, {}, {}, {}, keeps_host_code};
+  Loader loader{sources, find_module, defines, diagnostics, program, {}, {}, {}};
   loader.add(root, "", dialect.value_or(dialect_of(sources.file(root).name)));
   program.files.front().is_library = is_library;
   for (const Define& define : defines)

@@ -66,10 +66,8 @@ struct Define {
 // Loads `root`, whose text the sources hold already. What a .kern file imports must be found, and without a
 // cycle; what a .py file imports may be code of the host. The host's modules need no file. `defines` name files, and
 // strings that make a kernel of a function. `is_library`: the root is a file of the standard library.
-// `keeps_host_code`: all host code has trees, for python/.
 Program load_program(SourceManager& sources, FileId root, std::optional<Dialect> dialect,
                      const FindModule& find_module, Diagnostics& diagnostics,
-                     std::span<const Define> defines = {}, bool is_library = false,
-                     bool keeps_host_code = false);
+                     std::span<const Define> defines = {}, bool is_library = false);
 
 } // namespace kern

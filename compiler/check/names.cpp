@@ -8,8 +8,8 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_calls.h"
 #include "compiler/check/constant_records.h"
+#include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/module_stores.h"
 #include "compiler/check/overload_names.h"
 #include "compiler/check/records.h"
 #include "compiler/check/type_values.h"
@@ -269,8 +269,7 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
   std::optional<Value> member = enum_member(context, file, name, symbol);
   Value value = member         ? *member
                 : jitted       ? plain_value(ValueKind::Function, symbol.span)
-                : symbol.loop  ? filled_value(context, file, name, symbol)
-                : symbol.store ? stored_value(context, file, name, symbol)
+                : symbol.store ? error_value(symbol.span)
                 : symbol.op    ? augmented_value(context, file, name, symbol)
                                : constant_of_expr(context, file, *symbol.init);
   value.function = jitted ? jitted : value.function;
@@ -591,6 +590,7 @@ Value Checker::read_name(const ast::Name& name) {
   const bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
   std::optional<Value> option = is_option ? type_name(name.text, find_types, name.span) : std::nullopt;
   if (option && names_types && numba) return *option;
+  if (std::optional<Value> value = host_name_value(*this, name)) return *value;
   FileScope* owner = scope;
   if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
     return symbol_value(*owner, name.text, *symbol, name.span);

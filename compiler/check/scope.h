@@ -92,7 +92,6 @@ struct Symbol {
   const ast::HostStatement* host = nullptr; // a function or class of the host, whose body was parsed
   Value value;                              // where Done
   const ast::Expr* store = nullptr;         // of `name[i] = init`: the element
-  const ast::For* loop = nullptr;           // that stores into elements of it
   Choice* choice = nullptr;                 // that may bind the name, to what one of its clauses does
   FileScope* home = nullptr;                // of what a clause binds: its scope
 };

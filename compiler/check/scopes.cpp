@@ -4,6 +4,7 @@
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/host_names.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
@@ -248,6 +249,7 @@ void build_scopes(Context& context) {
   for (const Define& define : context.options.defines) apply_define(context, define);
   for (const auto& file : context.files)
     for_each_scope(*file, [&](FileScope& scope) { read_all_decorators(context, scope); });
+  run_host_code(context);
 }
 
 } // namespace kern::checker

@@ -253,32 +253,6 @@ bool Parser::parse_decided_if(std::vector<const Stmt*>& items, std::vector<ast::
   return true;
 }
 
-// Says whether a loop does nothing but store into elements of arrays, and compute what it stores.
-static bool only_fills(ast::Block body) {
-  return std::all_of(body.begin(), body.end(), [](const Stmt* stmt) {
-    if (const auto* loop = ast::as<ast::For>(stmt)) return loop->else_body.empty() && only_fills(loop->body);
-    if (const auto* branch = ast::as<ast::If>(stmt))
-      return only_fills(branch->then_body) && only_fills(branch->else_body);
-    auto is_target = [](const ast::Expr* target) {
-      const auto* element = ast::as<ast::Subscript>(target);
-      return ast::as<ast::Name>(target) || (element && ast::as<ast::Name>(element->value));
-    };
-    if (const auto* augmented = ast::as<ast::AugAssign>(stmt)) return is_target(augmented->target);
-    const auto* assign = ast::as<ast::Assign>(stmt);
-    return stmt->kind == ast::Kind::Pass ||
-           (assign && assign->targets.size() == 1 && is_target(assign->targets.front()));
-  });
-}
-
-// Returns the loop here, where it only fills arrays; else null.
-const ast::For* Parser::parse_filling_loop() const {
-  Diagnostics aside;
-  Parser trial{sources, file, tokens, top_level, arena, aside, position};
-  const auto* loop = ast::as<ast::For>(trial.parse_for());
-  bool is_good = loop && trial.error_count == 0 && loop->else_body.empty() && only_fills(loop->body);
-  return is_good ? loop : nullptr;
-}
-
 // Fills in what a simple statement here is that is no item: a call, `del`, `return`, a store to an attribute, `global`.
 void Parser::parse_simple_host(ast::HostStatement& statement) const {
   Diagnostics aside;
@@ -312,7 +286,6 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
     host = use != DecoratorUse::Kernel && decorates_class(*this);
   }
   if (at(TokenKind::Try)) statement.guarded = parse_guarded();
-  if (at(TokenKind::For)) statement.loop = parse_filling_loop();
   // An error inside of host code is one only where a kernel that needs it is asked for.
   bool is_kernel = use == DecoratorUse::Kernel && host_depth == 0;
   if (is_kernel && !refused) {

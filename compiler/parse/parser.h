@@ -180,7 +180,6 @@ struct Parser {
 
   // host_items.cpp: the top level of a .py file
   ast::Block parse_guarded(); // the body of a `try` here whose statements are imports and plain constants
-  const ast::For* parse_filling_loop() const;
   void parse_simple_host(ast::HostStatement& statement) const;
 
   // host_bodies.cpp

@@ -29,7 +29,7 @@ globals()["N"] = 4
 match sys.argv:
     case (O, 3):
         pass
-P, *rest = 4, 5
+P, *rest = sys.argv
 try:
     from nowhere import Q
 except ImportError:

@@ -189,8 +189,7 @@ static void compare(const std::string& path) {
   std::optional<FoundFile> found = read(path);
   if (!found) return;
   const FileId root = sources.add(path, found->text);
-  const Program program = load_program(sources, root, std::nullopt, find_beside, diagnostics, {},
-                                       /*is_library=*/false, /*keeps_host_code=*/true);
+  const Program program = load_program(sources, root, std::nullopt, find_beside, diagnostics);
   std::vector<python::SourceFile> files;
   for (const ProgramFile& file : program.files)
     files.push_back({file.tree, file.dialect == Dialect::Numba, file.imports, file.module});
