@@ -37,10 +37,16 @@ bool is_fortran(const ArrayForm& form) {
   return false;
 }
 
+// Nobody may read these numbers, so a run makes no more than take no time.
 bool Interpreter::may_make(std::size_t numbers) {
-  constexpr std::size_t most = 2 * limits::module_array_elements;
-  numbers_made += std::min(numbers, most);
-  return numbers_made <= most;
+  numbers_made += std::min(numbers, limits.numbers);
+  return numbers_made <= limits.numbers;
+}
+
+bool Interpreter::may_compute(std::span<const values::Element> operands) {
+  constexpr std::size_t cost = 8; // of a number that is computed, beside one that is made
+  const std::optional<std::int64_t> count = values::count_of(values::broadcast(operands));
+  return count && may_make(cost * static_cast<std::size_t>(*count));
 }
 
 Value Interpreter::new_array(const Numbers& numbers, bool is_fortran) {
@@ -182,15 +188,17 @@ std::optional<Value> Interpreter::each_of(std::span<const Value> operands,
     if (!element) return std::nullopt;
     elements.push_back(std::move(*element));
   }
+  if (!may_compute(elements)) return std::nullopt;
   const std::optional<Numbers> result = values::each_of(elements, function);
-  if (!result || !may_make(result->size())) return std::nullopt;
+  if (!result) return std::nullopt;
   return number_or_array(*result, python::is_fortran(operands));
 }
 
 std::optional<Value> Interpreter::array_binary(ast::BinaryOp op, const Value& left, const Value& right) {
   const std::optional<values::Element> a = operand_of(left), b = operand_of(right);
-  const std::optional<Numbers> result = a && b ? values::array_binary(op, *a, *b) : std::nullopt;
-  if (!result || !may_make(result->size())) return std::nullopt;
+  if (!a || !b || !may_compute(std::array{*a, *b})) return std::nullopt;
+  const std::optional<Numbers> result = values::array_binary(op, *a, *b);
+  if (!result) return std::nullopt;
   return number_or_array(*result, python::is_fortran(std::array{left, right}));
 }
 

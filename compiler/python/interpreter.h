@@ -246,6 +246,7 @@ struct Interpreter {
 
   // arrays.cpp
   bool may_make(std::size_t numbers); // what a run may read and make in all is limited
+  bool may_compute(std::span<const values::Element> operands);
   Value new_array(const values::Numbers& numbers, bool is_fortran = false);
   Value number_or_array(const values::Numbers& numbers, bool is_fortran); // one of no axes is a number
   std::optional<values::Numbers> numbers_from(const Value& value, std::optional<Type> wanted = {});

@@ -80,7 +80,11 @@ Value Interpreter::new_dict(const std::vector<Value>& pairs) {
 }
 
 const Content& Interpreter::content(ObjectId object) const {
-  static constexpr Content nothing{}, unknown{.is_known = false};
+  static const Content nothing{}, unknown = [] {
+    Content content;
+    content.is_known = false;
+    return content;
+  }();
   if (summary && object < first_own_object) return unknown;
   const Content* found = store.contents.find(static_cast<std::uint64_t>(object));
   return found ? *found : nothing;

@@ -61,6 +61,7 @@ struct Limits {
   std::size_t steps =
       1 << 16; // expressions and statements run, and names joined, while calls and loops are followed
   std::size_t elements = 1 << 16; // that a loop goes over
+  std::size_t numbers = 1 << 20;  // of arrays, made and read
   std::size_t calls = 50;         // each inside of the one before it
 };
 

@@ -84,7 +84,7 @@ static std::optional<Walk> walk_in(const Extents& result, const Element& operand
   return walk;
 }
 
-static Extents broadcast(std::span<const Element> operands) {
+Extents broadcast(std::span<const Element> operands) {
   Extents result;
   for (const Element& operand : operands) {
     const Extents own = extents_of(operand);

@@ -43,6 +43,8 @@ struct Walk {
 // Returns the strides of extents whose last axis, or first one, has its numbers side by side.
 Extents strides_of(std::span<const std::int64_t> extents, std::int64_t step, bool is_fortran = false);
 
+// Returns the extents of what is computed of all of them, place by place.
+Extents broadcast(std::span<const Element> operands);
 // Calls a function of single numbers for all that are at one place of operands, which are broadcast.
 using OfNumbers = std::function<std::optional<Value>(std::span<const Value>)>;
 std::optional<Numbers> each_of(std::span<const Element> operands, const OfNumbers& function);
