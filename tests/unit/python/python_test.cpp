@@ -227,7 +227,8 @@ TEST(Python, SaysWhyANameIsNotKnown) {
 
 TEST(Python, SaysWhyAFunctionIsPassedOver) {
   const Ran ran("class C: pass\ndef f(x):\n    yield x\ndef g(x): return x\n");
-  const auto* passed = values::as<values::Function>(ran.modules.at_end(0, "f")->value);
+  const std::optional<Found> f = ran.modules.at_end(0, "f");
+  const auto* passed = values::as<values::Function>(f->value);
   ASSERT_TRUE(passed);
   EXPECT_EQ(passed->data->def, nullptr);
   EXPECT_NE(passed->data->statement->why, "");
