@@ -108,6 +108,8 @@ struct Parser {
   // Says whether Python computes what stands here, outside of functions of a .py file.
   bool keeps_host_code() const { return top_level == TopLevel::Host; }
   bool is_host_code() const { return top_level != TopLevel::Strict && function_depth == 0; }
+  // Decorators are Kern's to read.
+  bool computes_comprehensions() const { return keeps_host_code() && is_host_code() && !in_decorator; }
   const ast::Expr* parse_int();
   const ast::Expr* parse_parenthesised();
   const ast::Expr* parse_list();

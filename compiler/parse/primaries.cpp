@@ -108,7 +108,7 @@ static const Expr* parse_comprehension(Parser& parser, Span start, const Expr* k
 // Makes a comprehension of an element that one follows, where Python computes it; elsewhere it is reported. Null where that
 // is an error.
 static const Expr* with_clauses(Parser& parser, Span start, const Expr* element, std::string_view what) {
-  const bool is_one = parser.at(TokenKind::For) && parser.keeps_host_code() && parser.is_host_code();
+  const bool is_one = parser.at(TokenKind::For) && parser.computes_comprehensions();
   if (is_one) return parse_comprehension(parser, start, nullptr, element, what == a_generator);
   return refuse_comprehension(parser, start, what) ? nullptr : element;
 }
@@ -291,7 +291,7 @@ const Expr* Parser::parse_dict() {
     const Expr* value = parse_expression();
     tallest = std::max(tallest, height);
     if (!value) return nullptr;
-    if (keys.empty() && at(TokenKind::For) && keeps_host_code()) {
+    if (keys.empty() && at(TokenKind::For) && computes_comprehensions()) {
       height = tallest;
       const Expr* made = parse_comprehension(*this, start, key, value, false);
       return made && close(open, TokenKind::RightBrace, "`for`") && rise(0) ? made : nullptr;

@@ -2,7 +2,8 @@
 # Host code is passed over, whatever Python it uses; the rest is kept.
 import numpy as np
 N = 16
-table = {"a": [x for x in range(3)]}
+table = {"a": [x async for x in range(3)]}
+squares = [x * x for x in range(3)]
 async def main(*, a, **b):
     async with a as c: print(f"{c!r:>{a}}", (y := b"x"))
 class Test(Base):
@@ -20,5 +21,7 @@ def helper(x):
 # CHECK: Module
 # CHECK-NEXT: Import numpy as np
 # CHECK-NEXT: Assign
+# CHECK: Name squares
+# CHECK: Comprehension
 # CHECK: FunctionDef helper
 # CHECK: skipped 5
