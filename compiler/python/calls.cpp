@@ -153,7 +153,8 @@ Value Interpreter::call_function(const FunctionData& function, const Arguments& 
 // Says whether a call is run where it stands: not in the rounds of a loop of which nobody knows how many there are, and not
 // inside of a call of the same function where nobody knows whether it ends.
 bool Interpreter::is_followed(const FunctionData& function, const Arguments& args) const {
-  if (summary || open_loops > 0 || calls >= limits.calls || is_exhausted()) return false;
+  if (summary || open_loops > 0 || calls >= limits.calls || depth >= limits.depth || is_exhausted())
+    return false;
   const bool recurs = std::ranges::any_of(frames, [&](const Frame* each) {
     return each->scope->is_call && each->scope->owner && each->scope->owner == function.statement;
   });

@@ -52,6 +52,7 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   for (std::string_view name : statement.outer_names)
     (statement.is_nonlocal ? frame->nonlocals : frame->globals).insert(name);
   ++steps;
+  const Deeper deeper(depth);
   if (statement.kind == ast::HostStatement::Kind::Function) {
     // With what a decorator generated of it.
     for (const ast::Stmt* item : items) {
@@ -78,6 +79,14 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   } else if (!statement.is_item && statement.outer_names.empty()) {
     const std::string_view text = sources.text(statement.span);
     if (text != "pass") apply_uses(statement.uses);
+    // It has no tree: nobody knows where it goes on.
+    const auto may = [&](std::string_view keyword) { return text.find(keyword) != text.npos; };
+    if (may("return") || may("yield")) {
+      ends.returns = store;
+      ends.result = unknown(Why::NotComputed, statement.span);
+    }
+    if (may("break")) ends.breaks = store;
+    if (may("continue")) ends.continues = store;
   }
   ends.next = store;
   return ends;
@@ -194,6 +203,19 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
   --run.open_loops;
 }
 
+static std::optional<ObjectId> object_of(const Value& value) {
+  if (const auto* list = values::as<values::List>(value)) return list->object;
+  if (const auto* dict = values::as<values::Dict>(value)) return dict->object;
+  if (const auto* array = values::as<values::Array>(value)) return array->object;
+  return std::nullopt;
+}
+
+// Says whether an object holds what it held, and nothing was stored into it.
+static bool is_same_object(const Content& a, const Content& b) {
+  return a.is_known == b.is_known && a.elements.data() == b.elements.data() &&
+         a.elements.size() == b.elements.size() && a.buffer == b.buffer && a.version == b.version;
+}
+
 Ends Interpreter::run_loop(const ast::HostStatement& statement) {
   const HostClause& clause = statement.code_clauses.front();
   const Span where = statement.span;
@@ -201,7 +223,7 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
   Ends all;
   std::optional<Store> broken, current;
   const Value over = is_for && clause.subject ? evaluate(*clause.subject) : Value(values::Unknown{});
-  const auto elements = is_for && clause.subject ? iterate(over) : std::nullopt;
+  auto elements = is_for && clause.subject ? iterate(over) : std::nullopt;
   current = store;
   auto round = [&]() -> std::optional<Store> {
     Ends ends = run_block(*clause.code);
@@ -214,8 +236,17 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
   };
   bool is_decided = elements.has_value() && !is_exhausted();
   if (is_decided && elements->size() <= limits.elements) {
-    for (const Value& element : *elements) {
-      assign(*clause.target, element, clause.head);
+    // Its statements may change what it goes over.
+    const std::optional<ObjectId> object = object_of(over);
+    Content held = object ? content(*object) : Content{};
+    for (std::size_t i = 0;; ++i) {
+      if (object && !is_same_object(held, content(*object))) {
+        held = content(*object);
+        elements = iterate(over);
+        is_decided = elements.has_value();
+      }
+      if (!elements || i >= elements->size()) break;
+      assign(*clause.target, (*elements)[i], clause.head);
       current = round();
       if (!current) break;
       store = *current;
@@ -283,14 +314,19 @@ Ends Interpreter::run_try(std::span<const HostClause> clauses, Span where) {
   }
   merge(all.next, next, where);
   const HostClause& last = clauses.back();
-  if (last.kind == Kind::Finally && all.next) {
-    store = *all.next;
-    all.next.reset();
-    const Ends ends = run_block(*last.code);
-    merge(all, ends, where);
-    merge(all.next, ends.next, where);
+  if (last.kind != Kind::Finally) return all;
+  // It runs however the statement ends.
+  Ends ends;
+  ends.result = all.result;
+  for (std::optional<Store> Ends::* way :
+       {&Ends::next, &Ends::breaks, &Ends::continues, &Ends::returns, &Ends::raises}) {
+    if (!(all.*way)) continue;
+    store = *(all.*way);
+    Ends behind = run_block(*last.code);
+    merge(ends.*way, std::exchange(behind.next, std::nullopt), where);
+    merge(ends, behind, where);
   }
-  return all;
+  return ends;
 }
 
 } // namespace kern::python

@@ -196,6 +196,9 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
 Value Interpreter::attribute(const Value& value, std::string_view name, Span span) {
   if (const auto* path = as<values::Path>(value)) {
     const std::string joined = std::string(path->name) + "." + std::string(name);
+    // It leads to the names of all files.
+    if (joined == "sys.modules")
+      for (const Scope* file : file_scopes) bind_all_unknown(file->space, span);
     if (const Binding* changed = own(module_attributes, arena.copy(std::string_view(joined))))
       return unknown(Why::Changed, changed->where);
     return module_value(joined, span);
@@ -288,6 +291,7 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
 
 Value Interpreter::evaluate(const ast::Expr& expr) {
   ++steps;
+  const Deeper deeper(depth);
   switch (expr.kind) {
   case ast::Kind::Name: return read(ast::get<ast::Name>(expr).text, expr.span);
   case ast::Kind::IntLiteral: return static_cast<WideInt>(ast::get<ast::IntLiteral>(expr).value);

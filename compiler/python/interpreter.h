@@ -102,6 +102,14 @@ struct Summary {
   void add_read(std::uint64_t key, const Value& value);
 };
 
+// Counts one more of what is inside of each other, as long as it lives.
+struct Deeper {
+  std::size_t& depth;
+  explicit Deeper(std::size_t& of) : depth(of) { ++depth; }
+  Deeper(const Deeper&) = delete;
+  ~Deeper() { --depth; }
+};
+
 struct Launches {
   std::vector<Store> stores; // at each place where it may run first
 };
@@ -125,6 +133,7 @@ struct Interpreter {
   std::vector<Frame*> frames{};
   bool in_doubt = false;            // a statement may raise: something in it is not known
   std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
+  std::size_t depth = 0;            // of statements and expressions inside of each other, with those of calls
   std::size_t open_loops = 0;       // around this place of which nobody knows how often they run
   std::size_t numbers_made = 0;     // and read, of arrays
   std::deque<Buffer> buffers{};

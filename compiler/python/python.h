@@ -63,6 +63,8 @@ struct Limits {
   std::size_t elements = 1 << 16; // that a loop goes over
   std::size_t numbers = 1 << 20;  // of arrays, made and read
   std::size_t calls = 50;         // each inside of the one before it
+  std::size_t depth =
+      500; // of statements and expressions, where a call begins: the stack of a thread is small
 };
 
 // What a reader sees.

@@ -102,6 +102,35 @@ TEST(Python, InstancesReachWhatTheirClassHolds) {
   EXPECT_EQ(ran.name("w"), "[4]");
 }
 
+TEST(Python, StatementsWithoutATreeMayReturn) {
+  std::string text = "def f(n):\n";
+  for (int i = 1; i < 20; ++i) text += std::string(static_cast<std::size_t>(i), ' ') + "if n:\n";
+  const Ran ran(text + std::string(20, ' ') + "return n\nN = f(3)\nM = 4\n");
+  EXPECT_EQ(ran.name("N"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("M"), "4");
+}
+
+TEST(Python, RunsFinallyHoweverItEnds) {
+  const Ran ran(
+      "G = 1\ndef f():\n    global G\n    try:\n        return 2\n    finally:\n        G = 5\nA = f()\n"
+      "for i in range(3):\n    try:\n        if i == 1: break\n    finally:\n        B = i\n");
+  EXPECT_EQ(ran.name("A"), "2");
+  EXPECT_EQ(ran.name("G"), "5");
+  EXPECT_EQ(ran.name("B"), "1");
+}
+
+TEST(Python, LoopsSeeWhatTheirStatementsChange) {
+  const Ran ran(
+      "a = [1, 2, 3]\nfor v in a:\n    a[2] = 7\nb = [1]\nfor w in b:\n    if w < 4: b.append(w + 1)\n");
+  EXPECT_EQ(ran.name("v"), "7");
+  EXPECT_EQ(ran.name("b"), "[1, 2, 3, 4]");
+}
+
+TEST(Python, ModulesOfSysReachAllNames) {
+  const Ran ran("import sys\nN = 1\nsetattr(sys.modules[__name__], 'N', 2)\ndef f(): pass\n");
+  EXPECT_EQ(ran.name("N"), "unknown (bound)");
+}
+
 TEST(Python, CallsFunctions) {
   const Ran ran("def f(a, b=2):\n    if a > 3:\n        return a * b\n    return -a\nA = f(4)\nB = f(1)\nC = "
                 "f(4, b=5)\n"
