@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Random modules of module_names.py, or with --matrix those of module_changes.py: what python/ says that a kernel reads is what Python says, or
-python/ does not know it. With --arrays, modules that make arrays, take views of them and store into both. COMPARE_NAMES prints what check/ and
-python/ say; KERNC is not asked.
+python/ does not know it. With --arrays, modules that make arrays, take views of them and store into both. With --programs,
+those of Inputs/host_programs.txt, each in functions, branches, loops and `try`. COMPARE_NAMES prints what check/ and python/ say; KERNC is not asked.
 
-usage: host_names.py KERNC COMPARE_NAMES [--count N] [--seed S] [--matrix | --arrays]
+usage: host_names.py KERNC COMPARE_NAMES [--count N] [--seed S] [--matrix | --arrays | --programs]
 """
 # fuzz: no, it needs compare_names
+import math
 import pathlib
 import random
 import re
 import subprocess
 import sys
 import tempfile
+import types
 import warnings
 
 import numpy
@@ -110,6 +112,57 @@ def check_module(options, seed, folder, totals):
         if new is not None and new != seen["k"][place]:
             return f"{name} is {seen['k'][place]}, python/ says {texts[1]}, check/ {texts[0]}\n{text}"
     return None
+
+
+# Where a program may stand: what it makes of A to H is the same in all of them.
+WRAPS = {
+    "plain": "{0}",
+    "branch": "if len('a') == 1:\n{1}",
+    "loop": "for once in range(1):\n{1}",
+    "try": "try:\n{1}\nfinally:\n    done = 1",
+    "function": "def main():\n    global A, B, C, D, E, F, G, H\n{1}\nmain()",
+    "call": "def main(much):\n    global A, B, C, D, E, F, G, H\n    if much > 1:\n{2}\nmain(2)",
+}
+
+
+def indented(text, depth):
+    return "".join(" " * 4 * depth + line for line in text.splitlines(True)).rstrip()
+
+
+def check_program(binary, text, path, totals):
+    """Runs a program with Python, and compares each of A to H that python/ knows."""
+    module = types.ModuleType("host_program")
+    sys.modules[module.__name__] = module
+    real_pi = math.pi
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except SyntaxError:  # `global` of a name that is used before, or `nonlocal` of one that is none any more
+        return
+    finally:
+        math.pi = real_pi
+    wanted = {name: value for name, value in vars(module).items() if name in "ABCDEFGH" and not isinstance(value, type)}
+    path.write_text(f"from numba import cuda\n{text}\n@cuda.jit\ndef k(out):\n    out[0] = ({', '.join(wanted)},)\n")
+    found = says(binary, str(path))
+    for name, want in wanted.items():
+        new = found.get(("k", name), ("", "unknown"))[1]
+        totals["names"] += 1
+        if "unknown" in new or new.startswith(("nothing", "of a module", "function", "class", "file")):
+            continue
+        totals["new knows"] += 1
+        got = eval(new, {"inf": math.inf})
+        # compare_names prints lists as tuples, and one of one element as that element.
+        same = (got, tuple(want) if isinstance(want, list) else want)
+        if same[0] != same[1] and (got,) != same[1]:
+            totals["wrong new"] += 1
+            print(f"{name} is {want!r}, python/ says {new}\n{text}\n")
+
+
+def check_programs(binary, totals):
+    texts = (pathlib.Path(__file__).parent / "Inputs" / "host_programs.txt").read_text().split("---\n")
+    with tempfile.TemporaryDirectory() as folder:
+        for text in texts:
+            for wrap in WRAPS.values():
+                check_program(binary, wrap.format(text.rstrip(), indented(text, 1), indented(text, 2)), pathlib.Path(folder) / "module.py", totals)
 
 
 TYPES = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
@@ -241,10 +294,11 @@ def main():
     command_line.add_argument("binary", help="compare_names")
     command_line.add_argument("--matrix", action="store_true", help="the modules of module_changes.py")
     command_line.add_argument("--arrays", action="store_true", help="modules of arrays")
+    command_line.add_argument("--programs", action="store_true", help="what Python's statements and functions do")
     options = command_line.parse_args()
     totals = dict.fromkeys(["modules", "names", "old knows", "new knows", "only old", "wrong new", "crash"], 0)
-    if options.matrix:
-        check_matrix(options.binary, totals)
+    if options.matrix or options.programs:
+        (check_matrix if options.matrix else check_programs)(options.binary, totals)
         failed = totals["wrong new"] > 0 or totals["crash"] > 0
     else:
         if options.arrays and hasattr(numpy, "_set_promotion_state"):
