@@ -81,6 +81,13 @@ Value Interpreter::call(const ast::Call& expr) {
   return call(callee, arguments(expr), expr.span);
 }
 
+// Says whether Numba makes a kernel of a function, whose calls return nothing.
+static bool is_kernel(const FunctionData& function) {
+  return !function.is_device && std::ranges::any_of(function.decorators, [](const Value& each) {
+    return decorator_path(each) == "numba.cuda.jit";
+  });
+}
+
 Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   const auto* function = as<values::Function>(callee);
   const Value* given = args.positional.size() == 1 ? args.positional.data() : nullptr;
@@ -90,7 +97,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
     for (const Value& arg : args.positional)
       if (!as<values::Function>(arg)) reach(arg, span, seen);
     launch(*function->data, true);
-    return values::None{};
+    return is_kernel(*function->data) ? Value(values::None{}) : unknown(Why::NotComputed, span);
   }
   if (function) return call_function(*function->data, args, span);
   const std::string_view path = decorator_path(callee);

@@ -138,16 +138,18 @@ Ends Interpreter::run_compound(const ast::HostStatement& statement) {
   case Kind::If:
   case Kind::Else:
   case Kind::Except:
-  case Kind::Finally: return run_ifs(clauses, statement.span);
+  case Kind::Finally: return run_ifs(statement);
   }
   return {};
 }
 
-Ends Interpreter::run_ifs(std::span<const HostClause> clauses, Span where) {
+Ends Interpreter::run_ifs(const ast::HostStatement& statement) {
+  const Span where = statement.span;
   Ends all;
   Fork fork = where;
-  for (const HostClause& clause : clauses) {
+  for (const HostClause& clause : statement.code_clauses) {
     std::optional<bool> holds = true;
+    if (clause.kind == Kind::If && !clause.condition) apply_head(*this, statement.uses, clause);
     if (clause.kind == Kind::If) holds = clause.condition ? truth(evaluate(*clause.condition)) : std::nullopt;
     if (holds == false) continue;
     if (!holds && fork.condition.end == 0)
@@ -191,11 +193,17 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
     const std::uint64_t first_new = run.next_object;
     if (clause.kind == Kind::For && clause.target && clause.subject)
       run.assign(*clause.target, run.unknown(Why::Bound, clause.head), clause.head);
-    else if (!clause.subject)
+    else if (clause.subject)
+      run.evaluate(*clause.subject);
+    else
       apply_head(run, statement.uses, clause);
-    std::optional<Store> after = round();
-    if (!after) after = before;
-    run.store = run.joined(before, *after, statement.span);
+    // It may end wherever its head is evaluated.
+    run.store = run.joined(before, run.store, statement.span);
+    const Store head = run.store;
+    if (const std::optional<Store> after = round())
+      run.store = run.joined(head, *after, statement.span);
+    else
+      run.store = head;
     // What a round made is seen by nobody where it changed no name and no object from before.
     if (run.store.names == before.names) run.store.contents.erase_from(run.arena, first_new);
     if (run.store == before || run.is_cut()) break;
@@ -234,8 +242,8 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
     merge(all, ends, where);
     return next;
   };
-  bool is_decided = elements.has_value() && !is_exhausted();
-  if (is_decided && elements->size() <= limits.elements) {
+  bool is_decided = elements && elements->size() <= limits.elements && !is_exhausted();
+  if (is_decided) {
     // Its statements may change what it goes over.
     const std::optional<ObjectId> object = object_of(over);
     Content held = object ? content(*object) : Content{};
@@ -297,6 +305,13 @@ Ends Interpreter::run_try(std::span<const HostClause> clauses, Span where) {
   });
   if (goes_on) next = store;
   in_doubt = doubt_before || doubtful.has_value();
+  const bool handles_all = std::ranges::any_of(clauses, [&](const HostClause& clause) {
+    const std::string_view head = sources.text(clause.head);
+    return clause.kind == Kind::Except &&
+           (head.starts_with("except:") || head.starts_with("except Exception") ||
+            head.starts_with("except BaseException"));
+  });
+  if (!handles_all) merge(all.raises, doubtful, where);
   for (const HostClause& clause : clauses.subspan(1)) {
     const bool handles = clause.kind == Kind::Except && doubtful, is_else = clause.kind == Kind::Else && next;
     if (!handles && !is_else) continue;

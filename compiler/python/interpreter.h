@@ -324,7 +324,7 @@ struct Interpreter {
   Ends run_block(const ast::Module& block);
   Ends run_statement(const ast::HostStatement& statement, ast::Block items);
   Ends run_compound(const ast::HostStatement& statement);
-  Ends run_ifs(std::span<const ast::HostClause> clauses, Span where);
+  Ends run_ifs(const ast::HostStatement& statement);
   Ends run_loop(const ast::HostStatement& statement);
   Ends run_try(std::span<const ast::HostClause> clauses, Span where);
 

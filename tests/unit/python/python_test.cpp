@@ -131,6 +131,14 @@ TEST(Python, ModulesOfSysReachAllNames) {
   EXPECT_EQ(ran.name("N"), "unknown (bound)");
 }
 
+TEST(Python, FunctionsOfNumbaReturnWhatNobodyComputes) {
+  const Ran ran("from numba import cuda, njit, jit\n@njit\ndef f(x): return x + 1\n@jit(nopython=True)\n"
+                "def h(x): return x\n@cuda.jit\ndef k(x): pass\nN = f(3)\nM = h(3)\nR = k[1, 1](3)\n");
+  EXPECT_EQ(ran.name("N"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("M"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("R"), "None");
+}
+
 TEST(Python, CallsFunctions) {
   const Ran ran("def f(a, b=2):\n    if a > 3:\n        return a * b\n    return -a\nA = f(4)\nB = f(1)\nC = "
                 "f(4, b=5)\n"
