@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "compiler/ast/ast.h"
 
@@ -71,6 +72,14 @@ template <class Visit> void each_stmt(Block block, const Visit& visit) {
     if (const auto* loop = as<While>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
     if (const auto* loop = as<For>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
   }
+}
+
+// Returns a name with its attributes as it is written, "np.linalg.norm"; "" where an expression is none.
+inline std::string dotted_name(const Expr& expr) {
+  if (const auto* name = as<Name>(&expr)) return std::string(name->text);
+  const auto* attribute = as<Attribute>(&expr);
+  const std::string front = attribute ? dotted_name(*attribute->value) : "";
+  return front.empty() ? "" : front + "." + std::string(attribute->name);
 }
 
 } // namespace kern::ast

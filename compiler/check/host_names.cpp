@@ -1,5 +1,6 @@
 #include "compiler/check/host_names.h"
 
+#include "compiler/ast/walk.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/diagnostics/reporting_scope.h"
@@ -79,18 +80,6 @@ struct Reader {
   }
 };
 
-// Returns a name and its attributes as they are written, "Config.N"; "" where an expression is another one, or the name is one
-// of the function that is checked.
-std::string dotted_path(Checker& checker, const ast::Expr& expr) {
-  if (const auto* name = ast::as<ast::Name>(&expr)) {
-    const bool is_own = checker.find_local(name->text) || inner_function(checker, name->text, name->span);
-    return is_own ? "" : std::string(name->text);
-  }
-  const auto* attribute = ast::as<ast::Attribute>(&expr);
-  const std::string front = attribute ? dotted_path(checker, *attribute->value) : "";
-  return front.empty() ? "" : fmt::format("{}.{}", front, attribute->name);
-}
-
 std::optional<python::Found> find(const python::HostModules& modules, const ast::FunctionDef& reader,
                                   std::string_view path) {
   const std::size_t dot = path.rfind('.');
@@ -104,8 +93,10 @@ std::optional<python::Found> find(const python::HostModules& modules, const ast:
 
 std::optional<Value> host_name_value(Checker& checker, const ast::Expr& expr) {
   if (!checker.context.host || !checker.instance || !checker.scope->is_numba()) return std::nullopt;
-  const std::string path = dotted_path(checker, expr);
-  if (path.empty()) return std::nullopt;
+  const std::string path = ast::dotted_name(expr);
+  const std::string_view first = std::string_view(path).substr(0, path.find('.'));
+  if (path.empty() || checker.find_local(first) || inner_function(checker, first, expr.span))
+    return std::nullopt;
   const ast::FunctionDef* reader = checker.instance->function->def;
   const auto [known, is_new] = checker.context.host->values.try_emplace({reader, path});
   if (is_new)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compiler/ast/walk.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/host_blocks.h"
 #include "compiler/check/inner_functions.h"
@@ -78,14 +79,6 @@ std::string function_meant(Context& context, FileScope& scope, std::string_view 
     }
   }
   return "";
-}
-
-// Returns a name as it is written, "np.linalg.norm"; "" where an expression is none.
-std::string dotted_name(const ast::Expr& expr) {
-  if (const auto* name = ast::as<ast::Name>(&expr)) return std::string(name->text);
-  const auto* attribute = ast::as<ast::Attribute>(&expr);
-  const std::string front = attribute ? dotted_name(*attribute->value) : "";
-  return front.empty() ? "" : fmt::format("{}.{}", front, attribute->name);
 }
 
 // Returns the characters in front that a dotted name is made of.
@@ -300,7 +293,7 @@ std::vector<const Overload*> candidates_of(Checker& checker, const ast::Expr& ca
   Context& context = checker.context;
   const std::vector<Overload>& all = overloads_of(context);
   if (all.empty()) return {};
-  const std::string name = dotted_name(callee);
+  const std::string name = ast::dotted_name(callee);
   const std::string_view first = split(name).first;
   if (name.empty() || checker.find_local(first) || inner_function(checker, first, callee.span)) return {};
   const std::string meant = function_meant(context, *checker.scope, name, checker.reader_of(callee.span));
@@ -318,7 +311,7 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   const std::vector<const Overload*> candidates = candidates_of(checker, *call.callee);
   if (candidates.empty()) return std::nullopt;
   Context& context = checker.context;
-  const std::string name = dotted_name(*call.callee);
+  const std::string name = ast::dotted_name(*call.callee);
   std::optional<Checker::Args> args = checker.evaluate_args(call);
   if (!args) return error_value(call.span);
   const bool waits = is_unknown_argument(*args);

@@ -123,8 +123,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
 }
 
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {
-  const std::span<const ast::Param> params =
-      function.statement ? function.statement->code_params : function.def->params;
+  const std::span<const ast::Param> params = params_of(function);
   const std::size_t first_default = params.size() - std::min(params.size(), function.defaults.size());
   for (std::size_t i = 0; i < params.size(); ++i) {
     Value value = values::Unknown{missing, span};
@@ -147,9 +146,7 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
 
 Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
   const ast::HostStatement* statement = function.statement;
-  const bool has_code =
-      statement ? statement->code != nullptr : function.def && function.def->name == "lambda";
-  if (!has_code || (statement && sources.text(statement->span).starts_with("async"))) {
+  if (!has_code(function) || (statement && sources.text(statement->span).starts_with("async"))) {
     escape(function, span);
     return unknown_call(args, span);
   }

@@ -36,32 +36,35 @@ void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& 
   }
   if (const auto* of = as<values::Class>(value); of && !of->statement->is_enum) {
     if (!seen.insert(static_cast<std::uint32_t>(of->object)).second) return;
-    const Space space{static_cast<std::uint32_t>(of->object)};
-    std::vector<Value> members;
-    store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                     [&](std::uint64_t, const Binding& each) { members.push_back(each.value); });
-    for (const Value& each : members) reach(each, span, seen);
-    bind_all_unknown(space, span);
+    reach_members(*of, span, seen);
+    bind_all_unknown(space_of(*of), span);
   }
   if (const auto* function = as<values::Function>(value)) escape(*function->data, span);
 }
 
+// What a class holds, whatever its names are bound to meanwhile.
+void Interpreter::reach_members(const values::Class& of, Span span, std::set<std::uint32_t>& seen) {
+  std::vector<Value> members;
+  store.each_name(space_of(of), [&](std::uint64_t, const Binding& each) { members.push_back(each.value); });
+  for (const Value& each : members) reach(each, span, seen);
+}
+
 // An instance of a class is not followed: its methods may run, and what the class holds may be changed through it.
 void Interpreter::reach_by_instance(const values::Class& of, Span span) {
-  std::vector<Value> members;
-  const Space space{static_cast<std::uint32_t>(of.object)};
-  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                   [&](std::uint64_t, const Binding& each) { members.push_back(each.value); });
   std::set<std::uint32_t> seen;
-  for (const Value& each : members) reach(each, span, seen);
+  reach_members(of, span, seen);
   for (const Value& base : of.bases)
     if (const auto* inner = as<values::Class>(base)) reach_by_instance(*inner, span);
 }
 
-Value Interpreter::unknown_call(const Arguments& args, Span span) {
+void Interpreter::reach(const Arguments& args, Span span) {
   std::set<std::uint32_t> seen;
   for (const Value& arg : args.positional) reach(arg, span, seen);
   for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
+}
+
+Value Interpreter::unknown_call(const Arguments& args, Span span) {
+  reach(args, span);
   change_by_escaped(span);
   return unknown(Why::NotComputed, span);
 }
@@ -189,8 +192,7 @@ void Interpreter::apply_uses(std::span<const ast::NameUse> uses) {
     const auto* of = as<values::Class>(found->value);
     const auto* file = as<values::File>(found->value);
     if (use.kind == Kind::SetAttribute && (of || file)) {
-      const Space space =
-          of ? Space{static_cast<std::uint32_t>(of->object)} : file_scopes[file->index]->space;
+      const Space space = of ? space_of(*of) : file_scopes[file->index]->space;
       set(space, use.attribute, values::Unknown{Why::Bound, use.span}, use.span);
       continue;
     }

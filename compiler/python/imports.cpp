@@ -71,10 +71,9 @@ void Interpreter::import_all(std::string_view module, std::optional<std::size_t>
   }
   const Space space = file_scopes[*index]->space;
   std::vector<std::pair<std::string_view, Binding>> found;
-  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                   [&](std::uint64_t key, const Binding& each) {
-                     found.emplace_back(names[static_cast<std::uint32_t>(key)], each);
-                   });
+  store.each_name(space, [&](std::uint64_t key, const Binding& each) {
+    found.emplace_back(names[static_cast<std::uint32_t>(key)], each);
+  });
   const Binding* all = own(space, "__all__");
   const auto listed = all ? iterate(all->value) : std::nullopt;
   for (const auto& [each, binding] : found) {

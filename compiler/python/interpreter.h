@@ -26,16 +26,21 @@ struct Scope {
   bool is_call = false;                      // of a function that the program calls
 };
 
-} // namespace kern::python
-
-namespace kern::python {
-
 using values::FunctionData;
 
 // Returns the statements inside of a function or class, with kernels that were generated among them.
 inline const ast::Module* code_of(const ast::HostStatement& statement) {
   const bool has_body = statement.body && !statement.body->statements.empty();
   return has_body ? statement.body : statement.code;
+}
+
+// Says whether the code of a function can be run: that of a lambda, or of a `def` whose body was parsed.
+inline bool has_code(const FunctionData& function) {
+  return function.statement ? function.statement->code != nullptr
+                            : function.def && function.def->name == "lambda";
+}
+inline std::span<const ast::Param> params_of(const FunctionData& function) {
+  return function.statement ? function.statement->code_params : function.def->params;
 }
 
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
@@ -169,7 +174,6 @@ struct Interpreter {
   };
   std::map<std::string, GivenValue, std::less<>> given{}; // by -D: "N", "make.n"
   bool reads_given = false;                               // the text of one is evaluated
-  void evaluate_given(std::span<const Given> all);
   void bind_given(const Scope& scope);
   GivenValue* given_for(const Scope& scope, std::string_view name);
 
@@ -283,8 +287,10 @@ struct Interpreter {
 
   // effects.cpp: what is not followed
   Value unknown_call(const Arguments& args, Span span);
-  void reach_by_instance(const values::Class& of, Span span);
   void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
+  void reach(const Arguments& args, Span span);
+  void reach_members(const values::Class& of, Span span, std::set<std::uint32_t>& seen);
+  void reach_by_instance(const values::Class& of, Span span);
   void escape(const FunctionData& function, Span span);
   void change_by_escaped(Span span);
   void launch(const FunctionData& function, bool is_sure);
@@ -329,6 +335,7 @@ struct Interpreter {
   Ends run_try(std::span<const ast::HostClause> clauses, Span where);
 
   // python.cpp
+  void evaluate_given(std::span<const Given> all);
   void run_uncalled(const Scope& scope, const ast::Module& tree);
 };
 

@@ -30,9 +30,7 @@ std::optional<Value> Interpreter::call_on_names(std::string_view path, const Arg
     const auto* name = as<values::Text>(positional[1]);
     const auto* of = as<values::Class>(positional[0]);
     const auto* file = as<values::File>(positional[0]);
-    const Space space = of     ? Space{static_cast<std::uint32_t>(of->object)}
-                        : file ? file_scopes[file->index]->space
-                               : Space{};
+    const Space space = of ? space_of(*of) : file ? file_scopes[file->index]->space : Space{};
     if ((of || file) && name)
       set(space, name->text, path == "setattr" ? positional[2] : unknown(Why::Bound, span), span);
     else if (of || file)

@@ -90,20 +90,18 @@ void Interpreter::unbind(std::string_view name) {
 
 void Interpreter::drop(Space space) {
   std::vector<std::uint64_t> keys;
-  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                   [&](std::uint64_t key, const Binding&) { keys.push_back(key); });
+  store.each_name(space, [&](std::uint64_t key, const Binding&) { keys.push_back(key); });
   for (std::uint64_t key : keys) store.names.erase(arena, key);
 }
 
 void Interpreter::bind_all_unknown(Space space, Span where) {
   std::vector<std::uint64_t> keys;
-  store.names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}),
-                   [&](std::uint64_t key, const Binding& binding) {
-                     const bool is_value = !values::as<values::Function>(binding.value) &&
-                                           !values::as<values::Path>(binding.value) &&
-                                           !values::as<values::File>(binding.value);
-                     if (is_value) keys.push_back(key);
-                   });
+  store.each_name(space, [&](std::uint64_t key, const Binding& binding) {
+    const bool is_value = !values::as<values::Function>(binding.value) &&
+                          !values::as<values::Path>(binding.value) &&
+                          !values::as<values::File>(binding.value);
+    if (is_value) keys.push_back(key);
+  });
   for (std::uint64_t key : keys) store.names.set(arena, key, {unknown(Why::Bound, where), where});
 }
 
@@ -118,7 +116,7 @@ std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view n
 const Binding* Interpreter::class_member(const Value& of, std::string_view name) {
   const auto* made = values::as<values::Class>(of);
   if (!made) return nullptr;
-  if (const Binding* found = own(Space{static_cast<std::uint32_t>(made->object)}, name)) return found;
+  if (const Binding* found = own(space_of(*made), name)) return found;
   for (const Value& base : made->bases)
     if (const Binding* found = class_member(base, name)) return found;
   return nullptr;

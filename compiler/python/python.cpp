@@ -217,20 +217,17 @@ std::string HostModules::path_of(const FunctionData& function) const {
 // Maps functions to the names of a file that they are at the end: of several its own, or the first one.
 static void find_root_names(Interpreter& run, Space space, const std::string& front,
                             std::unordered_map<const FunctionData*, std::string>& names) {
-  run.store.names.each(
-      key_of(space, 0), key_of(space, ~std::uint32_t{0}), [&](std::uint64_t key, const Binding& each) {
-        const std::string_view name = run.names[static_cast<std::uint32_t>(key)];
-        if (const auto* function = as<values::Function>(each.value)) {
-          const ast::FunctionDef* def = function->data->def;
-          const auto [found, is_new] = names.try_emplace(function->data, front + std::string(name));
-          if (!is_new && def && def->name == name) found->second = front + std::string(name);
-        }
-        const auto* of = as<values::Class>(each.value);
-        const bool is_inner = of && of->statement->name == name && front.size() < 200;
-        if (is_inner)
-          find_root_names(run, Space{static_cast<std::uint32_t>(of->object)},
-                          fmt::format("{}{}.", front, name), names);
-      });
+  run.store.each_name(space, [&](std::uint64_t key, const Binding& each) {
+    const std::string_view name = run.names[static_cast<std::uint32_t>(key)];
+    if (const auto* function = as<values::Function>(each.value)) {
+      const ast::FunctionDef* def = function->data->def;
+      const auto [found, is_new] = names.try_emplace(function->data, front + std::string(name));
+      if (!is_new && def && def->name == name) found->second = front + std::string(name);
+    }
+    const auto* of = as<values::Class>(each.value);
+    const bool is_inner = of && of->statement->name == name && front.size() < 200;
+    if (is_inner) find_root_names(run, space_of(*of), fmt::format("{}{}.", front, name), names);
+  });
 }
 
 std::vector<CompiledFunction> HostModules::functions() const {

@@ -50,14 +50,22 @@ enum class Space : std::uint32_t {};
 // known of the launches of a function, by its number: True of one that is sure to have been launched.
 inline constexpr Space module_attributes{~std::uint32_t{0}}, launched{~std::uint32_t{0} - 1};
 
-struct Store {
-  PersistentMap<Binding> names;    // by key_of
-  PersistentMap<Content> contents; // by ObjectId
-  bool operator==(const Store&) const = default;
-};
+// The attributes of a class are the names of a space that is numbered as it is.
+inline Space space_of(const values::Class& of) { return Space{static_cast<std::uint32_t>(of.object)}; }
 
 inline std::uint64_t key_of(Space space, std::uint32_t name) {
   return std::uint64_t{static_cast<std::uint32_t>(space)} << 32 | name;
 }
+
+struct Store {
+  PersistentMap<Binding> names;    // by key_of
+  PersistentMap<Content> contents; // by ObjectId
+  bool operator==(const Store&) const = default;
+
+  // Calls `visit` with the key and the binding of each name of a space.
+  template <class Visit> void each_name(Space space, const Visit& visit) const {
+    names.each(key_of(space, 0), key_of(space, ~std::uint32_t{0}), visit);
+  }
+};
 
 } // namespace kern::python

@@ -15,7 +15,7 @@ void Interpreter::sum_up(const FunctionData& function, Span span, Summary& into)
   const Space outer_space = std::exchange(first_own, Space{next_space});
   const ObjectId outer_object = std::exchange(first_own_object, ObjectId{next_object});
   Arguments args;
-  const auto params = function.statement ? function.statement->code_params : function.def->params;
+  const std::span<const ast::Param> params = params_of(function);
   for (const ast::Param& param : params)
     args.positional.emplace_back(values::Unknown{Why::NotComputed, param.span});
   const bool is_method =
@@ -45,18 +45,14 @@ void Interpreter::sum_up(const FunctionData& function, Span span, Summary& into)
 
 // A call that is not followed, of a function that is known.
 Value Interpreter::call_unfollowed(const FunctionData& function, const Arguments& args, Span span) {
-  std::set<std::uint32_t> seen;
-  for (const Value& arg : args.positional) reach(arg, span, seen);
-  for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
+  reach(args, span);
   change_by(function, span);
   return unknown(Why::NotComputed, span);
 }
 
 // Joins what is so with what a function makes of it.
 void Interpreter::change_by(const FunctionData& function, Span span) {
-  const bool has_code = function.statement ? function.statement->code != nullptr
-                                           : function.def && function.def->name == "lambda";
-  if (!has_code) return;
+  if (!has_code(function)) return;
   Summary& sum = summaries[&function];
   if (sum.is_open) {
     if (summary) summary->lowest = std::min(summary->lowest, sum.depth);
