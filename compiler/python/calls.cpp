@@ -103,12 +103,12 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   const std::string_view path = decorator_path(callee);
   if (made_of && is_in(jits, path)) {
     auto* made = arena.make<FunctionData>(*made_of->data);
-    made->serial = static_cast<std::uint32_t>(functions.size());
     made->is_jit = true;
+    made->of = made_of->data;
     const Arguments options{{}, args.keywords, true, args.call};
     std::vector<Value> decorators{args.keywords.empty() ? callee : make_term(callee, options)};
     made->decorators = arena.copy(decorators);
-    functions.push_back(made);
+    add(made);
     return values::Function{made};
   }
   if (as<values::Path>(callee)) return call_path(path, args, span);

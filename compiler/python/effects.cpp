@@ -146,7 +146,7 @@ void Interpreter::each_function_read(const FunctionData& function, const Visit& 
 
 void Interpreter::record_launch(const FunctionData& function, bool is_sure,
                                 std::set<const FunctionData*>& seen) {
-  if (!seen.insert(&function).second) return;
+  if (is_past || !seen.insert(&function).second) return;
   if (summary) return summary->launched.push_back(&function);
   const std::uint64_t key = key_of(launched, function.serial);
   const Binding* known = store.names.find(key);

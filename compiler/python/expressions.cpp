@@ -282,10 +282,9 @@ static Value slice_of(Interpreter& run, const ast::Slice& expr) {
 
 static Value lambda(Interpreter& run, const ast::Lambda& expr) {
   auto* made = run.arena.make<FunctionData>();
-  made->serial = static_cast<std::uint32_t>(run.functions.size());
   made->def = expr.function;
   made->scope = run.frame->scope;
-  run.functions.push_back(made);
+  run.add(made);
   return values::Function{made};
 }
 

@@ -10,10 +10,9 @@ static std::string joined_path(std::string_view front, std::string_view name) {
   return front.empty() ? std::string(name) : fmt::format("{}.{}", front, name);
 }
 
-// Returns the path of a scope with that of its file: "module.make".
-static std::string whole_path(const Interpreter& run, const Scope& scope) {
-  const std::string_view module = scope.file < run.files.size() ? run.files[scope.file].module : "";
-  const std::string path = run.path_of(scope);
+std::string Interpreter::whole_path(const Scope& scope) const {
+  const std::string_view module = scope.file < files.size() ? files[scope.file].module : "";
+  const std::string path = path_of(scope);
   return path.empty() ? std::string(module) : joined_path(module, path);
 }
 
@@ -30,7 +29,7 @@ static bool binds_at_top(const ast::Module& tree, std::string_view name) {
 // Binds what is given for a scope that is new.
 void Interpreter::bind_given(const Scope& scope) {
   if (given.empty() || (scope.parent && !scope.owner)) return;
-  const std::string path = whole_path(*this, scope);
+  const std::string path = whole_path(scope);
   for (auto& [name, each] : given) {
     const std::size_t dot = name.rfind('.');
     if ((dot == name.npos ? "" : name.substr(0, dot)) != path) continue;
@@ -42,7 +41,7 @@ void Interpreter::bind_given(const Scope& scope) {
 
 Interpreter::GivenValue* Interpreter::given_for(const Scope& scope, std::string_view name) {
   if (given.empty() || (scope.parent && !scope.owner)) return nullptr;
-  auto found = given.find(joined_path(whole_path(*this, scope), name));
+  auto found = given.find(joined_path(whole_path(scope), name));
   const bool is_inner = scope.parent && scope.file == 0;
   if (found == given.end() && is_inner && !binds_at_top(*files[0].tree, name)) found = given.find(name);
   return found == given.end() ? nullptr : &found->second;

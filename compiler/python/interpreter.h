@@ -174,11 +174,15 @@ struct Interpreter {
   };
   std::map<std::string, GivenValue, std::less<>> given{}; // by -D: "N", "make.n"
   bool reads_given = false;                               // the text of one is evaluated
+  std::string whole_path(const Scope& scope) const;       // with that of its file: "module.make"
   void bind_given(const Scope& scope);
   GivenValue* given_for(const Scope& scope, std::string_view name);
 
+  bool is_past = false; // the run has ended: what is launched then is so for no reader
+
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
+  bool is_limited() const { return is_exhausted() || numbers_made > limits.numbers; }
   // The same of the rounds of a loop: what is known then may be wrong.
   bool is_cut() const { return steps > 16 * limits.steps; }
 
@@ -307,6 +311,8 @@ struct Interpreter {
 
   // statements.cpp
   Ends run_simple(const ast::Stmt& stmt);
+  void add(FunctionData* made);
+  bool decorate(FunctionData& made, const ast::FunctionDef& def, bool& is_eager);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
   void define_class(const ast::HostStatement& statement);

@@ -93,6 +93,7 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   for (std::size_t i = 0; i < files.size(); ++i) run.run_file(i);
   const Store end = run.store;
   result.state_->moments.push_back({{}, end, end, run.is_cut()});
+  result.state_->is_limited = run.is_limited();
   run.steps = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     Frame file{run.file_scopes[i], {}, {}, {}};
@@ -103,13 +104,16 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   run.frame = nullptr;
   run.frames.clear();
   run.store = end;
+  run.is_past = true;
+  result.state_->is_limited |= run.is_limited();
+  result.state_->functions = run.functions.size();
   return result;
 }
 
 // Of a function that was made several times the one counts that the code around it makes without a call, made last.
-static const FunctionData* reader_of(const Interpreter& run, const ast::FunctionDef& def) {
+const FunctionData* HostModules::function_of(const ast::FunctionDef& def) const {
   const FunctionData* found = nullptr;
-  for (const FunctionData* each : run.functions)
+  for (const FunctionData* each : std::span(state_->interpreter.functions).first(state_->functions))
     if (each->def == &def && (each->statement || def.generated || def.name != "lambda") &&
         (!found || !each->scope->is_call || found->scope->is_call))
       found = each;
@@ -188,7 +192,7 @@ std::optional<Found> HostModules::find(const FunctionData& reader, std::string_v
 }
 
 std::optional<Found> HostModules::find(const ast::FunctionDef& reader, std::string_view name) const {
-  const FunctionData* function = reader_of(state_->interpreter, reader);
+  const FunctionData* function = function_of(reader);
   return function ? find(*function, name) : std::nullopt;
 }
 
@@ -236,9 +240,14 @@ std::vector<CompiledFunction> HostModules::functions() const {
   std::unordered_map<const FunctionData*, std::string> names;
   find_root_names(run, run.file_scopes[0]->space, "", names);
   std::vector<CompiledFunction> result;
-  for (const FunctionData* each : run.compiled_functions()) {
+  const std::vector<const FunctionData*> compiled = run.compiled_functions();
+  const std::set<const FunctionData*> is_compiled(compiled.begin(), compiled.end());
+  for (const FunctionData* each : std::span(run.functions).first(state_->functions)) {
+    const bool is_lambda = each->def && !each->statement && !each->def->generated;
+    if (!each->def || (is_lambda && !is_compiled.contains(each))) continue;
     const auto name = names.find(each);
-    result.push_back({each, path_of(*each), name == names.end() ? "" : name->second});
+    result.push_back({each, path_of(*each), name == names.end() ? "" : name->second,
+                      is_compiled.contains(each), each->scope->is_call});
   }
   return result;
 }

@@ -31,6 +31,7 @@ struct FunctionData {
       nullptr;                           // null of a lambda, and of a kernel that a decorator generated
   const ast::FunctionDef* def = nullptr; // null of one that no kernel can call
   const python::Scope* scope = nullptr;
+  const FunctionData* of = nullptr;  // the function that a call of a decorator gave to Numba
   std::span<const Value> defaults;   // of its last parameters
   std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
   bool is_jit = false;               // a decorator or call gives it to Numba
@@ -74,11 +75,13 @@ struct Found {
   std::size_t moment = 0; // at which objects hold what the reader sees
 };
 
-// A function that Numba is given, or that such a one leads to.
+// A function that a kernel can call.
 struct CompiledFunction {
   const values::FunctionData* data = nullptr;
   std::string path;      // of the functions and classes around it and its own name: "make.k"
   std::string root_name; // a name of the root file that is it at the end, "k" or "Class.k"; "" where none is
+  bool is_compiled = false; // Numba is given it, or such a one leads to it
+  bool is_of_call = false;  // a call that was followed made it
 };
 
 class HostModules {
@@ -101,11 +104,30 @@ public:
                                                          const values::Value& object) const;
   // Returns the numbers of an array at a moment; nothing where they are not known.
   std::optional<values::Numbers> numbers(std::size_t moment, const values::Array& array) const;
-  // Returns all functions that are compiled, in the order in which they were made.
+  // Returns all functions that have a definition, in the order in which they were made; of lambdas those that are compiled.
   std::vector<CompiledFunction> functions() const;
+  // Returns the function of a definition that the code around it makes without a call, last; the last one that a call made
+  // where there is none.
+  const values::FunctionData* function_of(const ast::FunctionDef& def) const;
+  // Returns the function of a number; null where there is none.
+  const values::FunctionData* function_at(std::uint32_t serial) const;
   std::string path_of(const values::FunctionData& function) const;
   // Says whether -D gives something: a name at the top level, or in a function, class or file that is there.
   bool is_used(std::string_view given) const;
+  // Returns what -D gives by that whole name: "N", "make.n".
+  std::optional<Found> given(std::string_view path) const;
+  // Evaluates an expression as the body of a function sees it, or the top level of a file where there is none, at the end;
+  // calls of Python's functions that are not computed are terms. Nothing else sees what it makes or changes.
+  std::optional<Found> evaluate(const ast::Expr& expr, const values::FunctionData* reader,
+                                std::size_t file) const;
+  // Returns the names in sight there.
+  std::vector<std::string_view> names(const values::FunctionData* reader, std::size_t file) const;
+  // Returns how -D names what is read there by a name: "N", "make.n", "module.N".
+  std::string define_name(const values::FunctionData* reader, std::size_t file, std::string_view name) const;
+  // Returns the names of the elements of what a class of named tuples makes.
+  std::vector<std::string_view> field_names(const Found& of) const;
+  // Says whether the run met a limit, so that something is not known for it.
+  bool is_limited() const;
   // Prints a value with what its objects hold.
   std::string print(const Found& found) const;
   // Returns the definition and the name of a function; null of one that could not be parsed as a kernel may be.
@@ -115,6 +137,8 @@ private:
   friend HostModules run(const SourceManager&, std::span<const SourceFile>, std::span<const Given>, Limits);
   struct State;
   std::size_t moment_of(const values::FunctionData& reader) const;
+  template <class Answer>
+  auto answer_at(const values::FunctionData* reader, std::size_t file, const Answer& answer) const;
   std::unique_ptr<State> state_;
 };
 

@@ -21,6 +21,8 @@ struct HostModules::State {
   };
   std::vector<Moment> moments{}; // the first one is the end
   std::unordered_map<const FunctionData*, std::size_t> moment_of{};
+  std::size_t functions = 0; // that the run made
+  bool is_limited = false;
 
   // Returns what was found: of what was cut, only what is defined is known.
   static std::optional<Found> known(std::optional<Found> found, bool cut) {
@@ -29,6 +31,8 @@ struct HostModules::State {
     return found;
   }
   template <class Look> std::optional<Found> look(std::size_t moment, const Look& look);
+  // Keeps what is so now as a moment of its own, which has a value and the functions made since there were so many.
+  Found keep(const Value& value, Span where, bool is_cut, std::size_t first_made);
 };
 
 } // namespace kern::python

@@ -102,25 +102,36 @@ static bool is_jit(const Value& value, bool& is_device, bool& is_eager) {
   return true;
 }
 
+void Interpreter::add(FunctionData* made) {
+  made->serial = static_cast<std::uint32_t>(functions.size());
+  functions.push_back(made);
+}
+
+// Evaluates the decorators of a function; returns whether it is known what each of them does.
+bool Interpreter::decorate(FunctionData& made, const ast::FunctionDef& def, bool& is_eager) {
+  bool is_known = true;
+  std::vector<Value> decorators;
+  for (const ast::Expr* decorator : def.decorators) {
+    decorators.push_back(evaluate(*decorator));
+    const bool jits = is_jit(decorators.back(), made.is_device, is_eager);
+    const auto* path = as<values::Path>(decorators.back());
+    const bool is_plain =
+        path && (path->name == "staticmethod" || path->name == "classmethod" || path->name == "property");
+    made.is_jit = made.is_jit || jits;
+    is_known = is_known && (jits || is_plain);
+  }
+  made.decorators = arena.copy(decorators);
+  return is_known;
+}
+
 void Interpreter::define_function(const ast::HostStatement& statement, const ast::FunctionDef* def) {
   auto* made = arena.make<FunctionData>();
-  made->serial = static_cast<std::uint32_t>(functions.size());
   made->statement = &statement;
   made->def = def;
   made->scope = frame->scope;
   bool is_eager = false, is_known = true;
   if (def) {
-    std::vector<Value> decorators;
-    for (const ast::Expr* decorator : def->decorators) {
-      decorators.push_back(evaluate(*decorator));
-      const bool jits = is_jit(decorators.back(), made->is_device, is_eager);
-      const auto* path = as<values::Path>(decorators.back());
-      const bool is_plain =
-          path && (path->name == "staticmethod" || path->name == "classmethod" || path->name == "property");
-      made->is_jit = made->is_jit || jits;
-      is_known = is_known && (jits || is_plain);
-    }
-    made->decorators = arena.copy(decorators);
+    is_known = decorate(*made, *def, is_eager);
   } else {
     apply_uses(statement.head_uses);
     made->is_jit = statement.is_jit;
@@ -130,7 +141,7 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
   for (const ast::Param& param : def ? def->params : statement.code_params)
     if (param.default_value) defaults.push_back(evaluate(*param.default_value));
   made->defaults = arena.copy(defaults);
-  functions.push_back(made);
+  add(made);
   const Value value = values::Function{made};
   bind(def ? def->name : statement.name, value, statement.name_span);
   if (!is_known) {
@@ -148,11 +159,12 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
 // A function that no statement of the host is.
 void Interpreter::define_generated(const ast::FunctionDef& def) {
   auto* made = arena.make<FunctionData>();
-  made->serial = static_cast<std::uint32_t>(functions.size());
   made->def = &def;
   made->scope = frame->scope;
+  bool is_eager = false;
+  decorate(*made, def, is_eager);
   made->is_jit = true;
-  functions.push_back(made);
+  add(made);
   bind(def.name, values::Function{made}, def.name_span);
 }
 

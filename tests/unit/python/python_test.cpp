@@ -221,7 +221,7 @@ TEST(Python, KernelsReadTheBranchThatMakesThem) {
                 "            @cuda.jit\n            def k(x):\n                x[0] = c + d\n            d "
                 "+= 1\n    else:\n"
                 "        c = 6\n    e = 1\n    if n: e = 2\n    return k\n");
-  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  const values::FunctionData& k = *ran.function("make.k");
   EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "c")), "5");
   EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "d")), "6");
   EXPECT_EQ(ran.modules.print(*ran.modules.find(k, "e")), "unknown (bound)");
@@ -257,7 +257,7 @@ TEST(Python, SaysWhyANameIsNotKnown) {
   EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "L")), "unknown (changed) L | os.change(K)");
   EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "A")), "unknown (not computed) A | os.f(2)");
   EXPECT_EQ(doubt(ran, ran.modules.at_end(0, "B")), "unknown (not computed) B | os.f(2)");
-  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  const values::FunctionData& k = *ran.function("make.k");
   EXPECT_EQ(doubt(ran, ran.modules.find(k, "n")), "unknown (captured) n | n of make");
   EXPECT_EQ(doubt(ran, ran.modules.find(k, "c")), "unknown (captured) c | n of make");
 }
@@ -296,7 +296,7 @@ TEST(Python, EachCallMakesItsOwnFunctions) {
 
 TEST(Python, DecoratorsAreTermsWithTheirCalls) {
   const Ran ran("from numba import cuda\n@cuda.jit('void(int32[:])', device=True)\ndef k(x): return x\n");
-  const values::FunctionData& k = *ran.modules.functions().at(0).data;
+  const values::FunctionData& k = *ran.function("k");
   ASSERT_EQ(k.decorators.size(), 1u);
   const auto* term = values::as<values::Term>(k.decorators[0]);
   ASSERT_TRUE(term && term->data->call);

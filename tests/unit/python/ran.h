@@ -48,8 +48,25 @@ struct Ran {
   std::string functions() const {
     std::string text;
     for (const CompiledFunction& each : modules.functions())
-      text += (text.empty() ? "" : ", ") + each.path + ":" + each.root_name;
+      if (each.is_compiled) text += (text.empty() ? "" : ", ") + each.path + ":" + each.root_name;
     return text;
+  }
+
+  // The first function of a path.
+  const values::FunctionData* function(std::string_view path) const {
+    for (const CompiledFunction& each : modules.functions())
+      if (each.path == path) return each.data;
+    return nullptr;
+  }
+
+  const ast::Expr& expression(const std::string& text) {
+    return *ast::get<ast::Assign>(*tree_of("expression", "x = " + text + "\n")->items[0]).value;
+  }
+
+  // What an expression is in the body of a function, or at the top level.
+  std::string evaluated(const std::string& text, const values::FunctionData* reader = nullptr) {
+    const std::optional<Found> found = modules.evaluate(expression(text), reader, 0);
+    return found ? modules.print(*found) : "nothing";
   }
 
   // What the function of a name of the root file reads.

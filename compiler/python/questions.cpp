@@ -1,0 +1,113 @@
+// What is asked of a program that has run beyond the names of its functions. What a question makes and changes is seen by its
+// answer alone.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compiler/python/state.h"
+
+namespace kern::python {
+
+using values::as;
+
+Found HostModules::State::keep(const Value& value, Span where, bool is_cut, std::size_t first_made) {
+  for (std::size_t i = first_made; i < interpreter.functions.size(); ++i) {
+    interpreter.frame_ends[interpreter.functions[i]] = interpreter.store;
+    if (is_cut) interpreter.cut_functions.insert(interpreter.functions[i]);
+  }
+  moments.push_back({{}, interpreter.store, interpreter.store, is_cut});
+  return {value, where, moments.size() - 1};
+}
+
+const FunctionData* HostModules::function_at(std::uint32_t serial) const {
+  const std::vector<FunctionData*>& all = state_->interpreter.functions;
+  return serial < all.size() ? all[serial] : nullptr;
+}
+
+std::optional<Found> HostModules::given(std::string_view path) const {
+  const auto found = state_->interpreter.given.find(path);
+  if (found == state_->interpreter.given.end()) return std::nullopt;
+  return Found{found->second.value, found->second.where};
+}
+
+bool HostModules::is_limited() const { return state_->is_limited; }
+
+// Calls `answer` in the scope that a reader's code has, with the memory that it sees at the end.
+template <class Answer>
+auto HostModules::answer_at(const FunctionData* reader, std::size_t file, const Answer& answer) const {
+  Interpreter& run = state_->interpreter;
+  const std::size_t moment = reader ? moment_of(*reader) : 0;
+  const Scope* around = reader ? reader->scope : run.file_scopes[file];
+  // The names of a class are not those of its methods.
+  const bool is_own_code = !reader || (reader->def && reader->def->generated);
+  const Scope* scope = is_own_code ? around : run.new_scope(around, around->file, nullptr, false);
+  Frame frame{scope, {}, {}, {}};
+  run.frame = &frame;
+  run.frames = {&frame};
+  run.store = state_->moments[moment].end;
+  run.steps = run.numbers_made = 0;
+  const std::size_t escaped = run.escaped.size();
+  auto result = answer(*scope, state_->moments[moment].is_cut);
+  run.escaped.resize(escaped);
+  run.frame = nullptr;
+  run.frames.clear();
+  run.store = state_->moments.front().end;
+  return result;
+}
+
+std::optional<Found> HostModules::evaluate(const ast::Expr& expr, const FunctionData* reader,
+                                           std::size_t file) const {
+  return answer_at(reader, file, [&](const Scope&, bool is_cut) {
+    Interpreter& run = state_->interpreter;
+    const std::size_t first_made = run.functions.size();
+    run.reads_given = true;
+    const Value value = run.evaluate(expr);
+    run.reads_given = false;
+    is_cut = is_cut || run.is_cut();
+    return State::known(state_->keep(value, expr.span, is_cut, first_made), is_cut);
+  });
+}
+
+// Calls `visit` with each scope whose names code sees that stands in a scope.
+template <class Visit> static void each_seen(const Scope& scope, const Visit& visit) {
+  for (const Scope* each = &scope; each; each = each->parent)
+    if (!each->is_class || each == &scope) visit(*each);
+}
+
+std::vector<std::string_view> HostModules::names(const FunctionData* reader, std::size_t file) const {
+  return answer_at(reader, file, [&](const Scope& scope, bool) {
+    Interpreter& run = state_->interpreter;
+    std::vector<std::string_view> names;
+    each_seen(scope, [&](const Scope& each) {
+      run.store.each_name(each.space, [&](std::uint64_t key, const Binding&) {
+        const std::string_view name = run.names[static_cast<std::uint32_t>(key)];
+        if (!is_in(names, name)) names.push_back(name);
+      });
+    });
+    return names;
+  });
+}
+
+std::string HostModules::define_name(const FunctionData* reader, std::size_t file,
+                                     std::string_view name) const {
+  return answer_at(reader, file, [&](const Scope& scope, bool) {
+    Interpreter& run = state_->interpreter;
+    const Scope* binds = nullptr;
+    each_seen(scope, [&](const Scope& each) {
+      if (!binds && run.own(each.space, run.arena.copy(name))) binds = &each;
+    });
+    const std::string front = run.whole_path(binds ? *binds : *run.file_scopes[scope.file]);
+    return front.empty() ? std::string(name) : fmt::format("{}.{}", front, name);
+  });
+}
+
+std::vector<std::string_view> HostModules::field_names(const Found& of) const {
+  Interpreter& run = state_->interpreter;
+  run.store = state_->moments[of.moment].held;
+  std::vector<std::string_view> names =
+      is_named_tuple(of.value) ? run.field_names(of.value) : std::vector<std::string_view>{};
+  run.store = state_->moments.front().end;
+  return names;
+}
+
+} // namespace kern::python
