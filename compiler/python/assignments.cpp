@@ -146,7 +146,8 @@ void Interpreter::augment(const ast::AugAssign& stmt) {
   }
   const auto* list = as<values::List>(before);
   if (list && stmt.op == ast::BinaryOp::Add) return extend(*this, *list, stmt, operand);
-  if (list || as<values::Dict>(before)) {
+  const auto* term = as<values::Term>(before);
+  if (list || as<values::Dict>(before) || (term && term->data->object)) {
     std::set<std::uint32_t> seen;
     return reach(before, stmt.span, seen);
   }

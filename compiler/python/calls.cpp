@@ -112,7 +112,12 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
     return values::Function{made};
   }
   if (as<values::Path>(callee)) return call_path(path, args, span);
-  if (as<values::Term>(callee)) return make_term(callee, args);
+  if (as<values::Term>(callee)) {
+    // A method of an object, by another name.
+    std::set<std::uint32_t> seen;
+    reach(callee, span, seen);
+    return make_term(callee, args);
+  }
   if (const auto* of = as<values::Class>(callee)) {
     if (of->statement->is_enum)
       return given && values::is_number(*given) ? *given : unknown(Why::NotComputed, span);

@@ -32,7 +32,7 @@ void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& 
     if (!seen.insert(static_cast<std::uint32_t>(object)).second) return;
     const Content before = content(object);
     forget(object, span);
-    for (const Value& each : before.elements) reach(each, span, seen);
+    for (const Value& each : term ? term->data->args : before.elements) reach(each, span, seen);
   }
   if (const auto* of = as<values::Class>(value); of && !of->statement->is_enum) {
     if (!seen.insert(static_cast<std::uint32_t>(of->object)).second) return;

@@ -326,7 +326,12 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
     const Value made = comprehension(node);
     return node.is_generator ? unknown_call({{made}, {}}, expr.span) : made;
   }
-  case ast::Kind::Set:
+  case ast::Kind::Set: {
+    bool is_whole = true;
+    const std::vector<Value> all = elements(*this, ast::get<ast::Set>(expr).elements, is_whole);
+    if (!is_whole) return unknown(Why::NotComputed, expr.span);
+    return make_term(values::Path{"set"}, {all, {}}, true);
+  }
   case ast::Kind::Starred: break; // nothing that a kernel reads
   case ast::Kind::ExprStmt:
   case ast::Kind::Assign:

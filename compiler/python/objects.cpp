@@ -40,6 +40,9 @@ Value Interpreter::frozen(const Value& value) {
   const auto* dict = values::as<values::Dict>(value);
   const auto* list = values::as<values::List>(value);
   const auto* whole = values::as<values::Tuple>(value);
+  const auto* term = values::as<values::Term>(value);
+  if (term && term->data->object && !content(*term->data->object).is_known)
+    return unknown(Why::Changed, content(*term->data->object).where);
   if (!dict && !list && !whole) return value;
   if (!whole) {
     const Content& held = content(dict ? dict->object : list->object);
@@ -63,7 +66,10 @@ Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is
   data->args = arena.copy(positional);
   data->keywords = arena.copy(keywords);
   data->call = args.call;
-  if (is_object) data->object = ObjectId{next_object++};
+  if (is_object) {
+    data->object = ObjectId{next_object++};
+    set_content(*data->object, {});
+  }
   return values::Term{data};
 }
 

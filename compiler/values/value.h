@@ -118,7 +118,7 @@ struct Path {
 };
 // A call of such a name, or of a class of named tuples, that changes nothing, and which whoever reads it makes a type, an
 // option or a value of. Its lists are tuples, as they were then; `t[i]` calls "operator.getitem", where a slice is a call of
-// "slice", and `t.name` "getattr".
+// "slice", `t.name` "getattr", and `{a, b}` "set".
 struct TermData;
 struct Term {
   const TermData* data;
@@ -138,7 +138,7 @@ struct TermData {
   std::span<const Value> args;
   std::span<const NamedValue> keywords;
   const ast::Call* call = nullptr;     // that was evaluated; null where it is written in another way
-  std::optional<ObjectId> object = {}; // of an array, which may be changed
+  std::optional<ObjectId> object = {}; // of an array or a set, which may be changed
 };
 
 // Returns the value as a T, or null where it is another one.

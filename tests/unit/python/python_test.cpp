@@ -283,6 +283,28 @@ TEST(Python, ArraysOfRecordsMayBeChanged) {
   EXPECT_EQ(ran.name("C"), "unknown (changed)");
 }
 
+// The parser makes trees of set displays in decorators alone.
+TEST(Python, SetsMayBeChanged) {
+  const auto of = [](const std::string& behind, const std::string& element = "'fast', 'nnan'") {
+    return Ran("import other\nfrom numba import njit\nN = 1\ndef set_n():\n    global N\n    N = 2\n"
+               "def keep(s):\n    global A\n    A = s\n    return njit\n@keep({" +
+               element + "})\ndef f(x): return x\n" + behind);
+  };
+  EXPECT_EQ(of("").name("A"), "set('fast', 'nnan')");
+  EXPECT_EQ(of("B = A\nA.add(1)\n").name("B"), "unknown (changed)");
+  EXPECT_EQ(of("other.change((A,))\n").name("A"), "unknown (changed)");
+  EXPECT_EQ(of("other.change(1)\n").name("A"), "set('fast', 'nnan')");
+  EXPECT_EQ(of("B = A\nB |= other.more()\n").name("A"), "unknown (changed)");
+  EXPECT_EQ(of("add = A.add\nadd(7)\n").name("A"), "unknown (changed)");
+  EXPECT_EQ(of("def grow(): A.add(9)\nfor x in other.all():\n    grow()\n").name("A"), "unknown (changed)");
+  EXPECT_EQ(of("other.run(A)\n", "set_n").name("N"), "unknown (bound)");
+  EXPECT_EQ(of("", "*other.all()").name("A"), "unknown (not computed)");
+  const Ran ran =
+      of("@njit(fastmath=A)\ndef g(x): return x\nA.add(1)\n@njit(fastmath=A)\ndef h(x): return x\n");
+  EXPECT_EQ(values::print(ran.function("g")->decorators[0]), "numba.njit(fastmath=set('fast', 'nnan'))");
+  EXPECT_EQ(values::print(ran.function("h")->decorators[0]), "numba.njit(fastmath=unknown (changed))");
+}
+
 TEST(Python, EachCallMakesItsOwnFunctions) {
   const Ran ran(
       "from numba import cuda\ndef make(n):\n    def helper(x): return x + n\n    @cuda.jit\n    def k(x):\n"
