@@ -127,21 +127,37 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   return unknown_call(args, span);
 }
 
+// Says whether a parameter is behind a `*` that Kern has none of: of such a list the names alone are known.
+bool Interpreter::is_unparsed(const FunctionData& function, std::size_t index) const {
+  const std::span<const ast::Param> params = params_of(function);
+  const ast::Param& param = params[index];
+  if (param.kind == ast::ParamKind::VarArgs || !function.statement) return false;
+  const ast::Param* before = index > 0 ? &params[index - 1] : nullptr;
+  const Span last = !before                 ? function.statement->name_span
+                    : before->default_value ? before->default_value->span
+                    : before->annotation    ? before->annotation->span
+                                            : before->span;
+  return sources.text({param.span.file, last.end, param.span.begin}).find('*') != std::string_view::npos;
+}
+
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {
   const std::span<const ast::Param> params = params_of(function);
-  const std::size_t first_default = params.size() - std::min(params.size(), function.defaults.size());
+  std::size_t defaults = 0; // before the parameter
+  bool by_name = false;     // alone
   for (std::size_t i = 0; i < params.size(); ++i) {
     Value value = values::Unknown{missing, span};
+    by_name = by_name || is_unparsed(function, i);
+    const bool has_default = params[i].default_value && defaults++ < function.defaults.size();
     if (missing == Why::Captured) value = unknown(missing, params[i].span, path_of(*frame->scope));
     if (params[i].kind == ast::ParamKind::VarArgs) {
       if (args.is_whole && missing != Why::Captured)
         value =
             tuple({args.positional.begin() + static_cast<std::ptrdiff_t>(std::min(i, args.positional.size())),
                    args.positional.end()});
-    } else if (i < args.positional.size() && args.is_whole) {
+    } else if (i < args.positional.size() && args.is_whole && !by_name) {
       value = args.positional[i];
-    } else if (i >= first_default && missing != Why::Captured && args.is_whole) {
-      value = function.defaults[i - first_default];
+    } else if (has_default && missing != Why::Captured && args.is_whole) {
+      value = function.defaults[defaults - 1];
     }
     for (const values::NamedValue& keyword : args.keywords)
       if (keyword.name == params[i].name) value = keyword.value;
@@ -149,9 +165,14 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
   }
 }
 
-Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
+// Says whether what a call of a function does is what its code does.
+bool Interpreter::can_run(const FunctionData& function) const {
   const ast::HostStatement* statement = function.statement;
-  if (!has_code(function) || (statement && sources.text(statement->span).starts_with("async"))) {
+  return has_code(function) && !(statement && sources.text(statement->span).starts_with("async"));
+}
+
+Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
+  if (!can_run(function)) {
     escape(function, span);
     return unknown_call(args, span);
   }
@@ -171,6 +192,13 @@ bool Interpreter::is_followed(const FunctionData& function, const Arguments& arg
 }
 
 Value Interpreter::run_function(const FunctionData& function, const Arguments& args, Span span) {
+  // One that only raises is not called by a program that runs.
+  const std::optional<Value> result = run_body(function, args, span);
+  return result ? *result : unknown(Why::NotComputed, span);
+}
+
+// Returns what a function returns; nothing where it only raises.
+std::optional<Value> Interpreter::run_body(const FunctionData& function, const Arguments& args, Span span) {
   const ast::HostStatement* statement = function.statement;
   Scope* scope = const_cast<Scope*>(new_scope(function.scope, function.scope->file, statement, false));
   scope->is_call = true;
@@ -180,27 +208,27 @@ Value Interpreter::run_function(const FunctionData& function, const Arguments& a
   ++calls;
   const std::size_t functions_before = functions.size(), classes_before = class_scopes.size();
   enter(function, args, Why::NotComputed, span);
-  Value result = values::None{};
+  std::optional<Value> result = values::None{};
   if (!statement) {
     result = evaluate(*ast::get<ast::Return>(*function.def->body[0]).value);
   } else {
     Ends ends = run_block(*code_of(*statement));
     if (ends.raises) in_doubt = true;
     if (ends.returns) result = ends.result.value_or(Value(values::None{}));
-    if (ends.next && ends.returns) result = joined(result, values::None{}, span);
+    const Span place = ends.undecided.end > 0 ? ends.undecided : span;
+    if (ends.next && ends.returns) result = joined(*result, values::None{}, place);
     merge(ends.returns, ends.next, span);
-    // One that only raises is not called by a program that runs.
     if (ends.returns)
       store = *ends.returns;
     else if (ends.raises)
-      store = *ends.raises, result = unknown(Why::NotComputed, span);
+      store = *ends.raises, result.reset();
   }
   --calls;
   frames.pop_back();
   frame = outer;
   // Nobody sees its names any more, unless a function or class was made there.
   if (functions.size() == functions_before && class_scopes.size() == classes_before) drop(scope->space);
-  if (values::is_unknown(result)) in_doubt = true;
+  if (result && values::is_unknown(*result)) in_doubt = true;
   return result;
 }
 

@@ -9,6 +9,21 @@ namespace kern::python {
 
 using values::as;
 
+// Of a Foreign only who knows it says what it is equal to; None it is not.
+static std::optional<bool> compare_values(Interpreter& run, ast::CompareOp op, const Value& left,
+                                          const Value& right) {
+  static constexpr std::array<std::pair<ast::CompareOp, std::string_view>, 4> asked = {
+      {{ast::CompareOp::Equal, "operator.eq"},
+       {ast::CompareOp::NotEqual, "operator.ne"},
+       {ast::CompareOp::Is, "operator.is_"},
+       {ast::CompareOp::IsNot, "operator.is_not"}}};
+  const auto path = std::ranges::find(asked, op, &std::pair<ast::CompareOp, std::string_view>::first);
+  if (path != asked.end() && !as<values::None>(left) && !as<values::None>(right))
+    if (const auto answer = run.asked(path->second, std::array{left, right}))
+      return values::truth_of(*answer);
+  return values::compare(op, left, right);
+}
+
 static std::optional<bool> contains(Interpreter& run, const Value& whole, const Value& value) {
   if (const auto* text = as<values::Text>(whole)) {
     const auto* part = as<values::Text>(value);
@@ -17,7 +32,7 @@ static std::optional<bool> contains(Interpreter& run, const Value& whole, const 
   const auto elements = run.iterate(whole);
   if (!elements) return std::nullopt;
   for (const Value& each : *elements) {
-    const std::optional<bool> equal = values::compare(ast::CompareOp::Equal, value, each);
+    const std::optional<bool> equal = compare_values(run, ast::CompareOp::Equal, value, each);
     if (!equal || *equal) return equal;
   }
   return false;
@@ -25,7 +40,7 @@ static std::optional<bool> contains(Interpreter& run, const Value& whole, const 
 
 static std::optional<bool> compare(Interpreter& run, ast::CompareOp op, const Value& left,
                                    const Value& right) {
-  if (op != ast::CompareOp::In && op != ast::CompareOp::NotIn) return values::compare(op, left, right);
+  if (op != ast::CompareOp::In && op != ast::CompareOp::NotIn) return compare_values(run, op, left, right);
   const std::optional<bool> found = contains(run, right, left);
   return found ? std::optional(*found == (op == ast::CompareOp::In)) : std::nullopt;
 }
@@ -125,7 +140,7 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
     return run.opaque_view(*array);
   }
   const auto* slice = ast::as<ast::Slice>(expr.indices[0]);
-  const bool is_term = as<values::Path>(value) || as<values::Term>(value);
+  const bool is_term = as<values::Path>(value) || as<values::Term>(value) || as<values::Foreign>(value);
   if (slice && expr.indices.size() == 1 && !is_term) return sliced(run, value, *slice, expr.span);
   std::vector<Value> indices; // of which a slice is none that is known
   for (const ast::Expr* index : expr.indices) indices.push_back(run.evaluate(*index));
@@ -137,7 +152,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     const Content& held = content(dict->object);
     if (!held.is_known) return unknown(Why::Changed, held.where);
     for (std::size_t i = 0; i < held.elements.size(); i += 2)
-      if (values::compare(ast::CompareOp::Equal, held.elements[i], index) == true)
+      if (compare_values(*this, ast::CompareOp::Equal, held.elements[i], index) == true)
         return held.elements[i + 1];
     return unknown(Why::NotComputed, span);
   }
@@ -145,6 +160,8 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     return unknown(Why::Changed, content(list->object).where);
   // k[grid, block] is k, for what a launch makes known.
   if (const auto* function = as<values::Function>(value); function && function->data->is_jit) return value;
+  if (as<values::Foreign>(value))
+    if (const auto answer = asked("operator.getitem", std::array{value, index})) return *answer;
   const auto elements = elements_of(value);
   const std::optional<WideInt> place = values::integer_of(index);
   // float32[:] is a type.
@@ -226,6 +243,8 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     if (const auto result = numpy_attribute(*term, name)) return *result;
     return make_term(values::Path{"getattr"}, {{value, values::Text{name}}, {}});
   }
+  if (as<values::Foreign>(value))
+    if (const auto answer = asked("getattr", std::array<Value, 2>{value, values::Text{name}})) return *answer;
   if (values::is_number(value))
     if (const auto result = number_attribute(value, name)) return *result;
   // A member of an enumeration is its number.
@@ -284,6 +303,10 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
   auto* made = run.arena.make<FunctionData>();
   made->def = expr.function;
   made->scope = run.frame->scope;
+  std::vector<Value> defaults;
+  for (const ast::Param& param : expr.function->params)
+    if (param.default_value) defaults.push_back(run.evaluate(*param.default_value));
+  made->defaults = run.arena.copy(defaults);
   run.add(made);
   return values::Function{made};
 }

@@ -82,6 +82,7 @@ struct Fork {
 struct Ends {
   std::optional<Store> next, breaks, continues, returns, raises;
   std::optional<Value> result; // of `returns`
+  Span undecided{};            // the first statement that may return or not
 };
 
 // The code that runs now: a file, a class or a call.
@@ -178,7 +179,8 @@ struct Interpreter {
   void bind_given(const Scope& scope);
   GivenValue* given_for(const Scope& scope, std::string_view name);
 
-  bool is_past = false; // the run has ended: what is launched then is so for no reader
+  const Ask* ask = nullptr; // who knows the Foreign of a call
+  bool is_past = false;     // the run has ended: what is launched then is so for no reader
 
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
@@ -219,6 +221,7 @@ struct Interpreter {
   std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple, named or not, or list
   std::optional<std::vector<Value>> iterate(const Value& value);         // ranges, dicts, texts too
   std::optional<bool> truth(const Value& value);
+  std::optional<Value> asked(std::string_view path, std::span<const Value> args);
 
   // join.cpp
   Value joined(const Value& a, const Value& b, const Fork& fork) const;
@@ -246,9 +249,12 @@ struct Interpreter {
   Value call(const ast::Call& expr);
   Value call(const Value& callee, const Arguments& args, Span span);
   Value call_function(const FunctionData& function, const Arguments& args, Span span);
+  bool can_run(const FunctionData& function) const;
   bool is_followed(const FunctionData& function, const Arguments& args) const;
   Value run_function(const FunctionData& function, const Arguments& args, Span span);
+  std::optional<Value> run_body(const FunctionData& function, const Arguments& args, Span span);
   Value make_term(const Value& callee, const Arguments& args, bool is_object = false); // that may be changed
+  bool is_unparsed(const FunctionData& function, std::size_t index) const;
   void enter(const FunctionData& function, const Arguments& args, Why missing, Span span);
 
   // module_calls.cpp

@@ -118,11 +118,13 @@ void Interpreter::merge(Ends& into, const Ends& other, const Fork& fork) {
   merge(into.continues, other.continues, fork);
   merge(into.raises, other.raises, fork);
   if (!other.returns) return;
+  const Span place = into.undecided.end > 0 ? into.undecided : fork.where;
+  if (into.undecided.end == 0) into.undecided = other.next ? fork.where : other.undecided;
   const bool had = into.returns.has_value();
   merge(into.returns, other.returns, fork);
   const Value none = values::None{};
   const Value result = other.result.value_or(none);
-  into.result = had ? joined(into.result.value_or(none), result, fork) : result;
+  into.result = had ? joined(into.result.value_or(none), result, place) : result;
 }
 
 } // namespace kern::python

@@ -144,7 +144,11 @@ Value Interpreter::call_path(std::string_view path, const Arguments& args, Span 
   if (const auto result = call_on_names(path, args, span)) return *result;
   if (!args.keywords.empty() && module == path && path != "print" && path != "dict")
     return unknown_call(args, span);
-  if (const auto result = call_python(path, args, span)) return *result;
+  const auto computed = call_python(path, args, span);
+  if (computed && !values::is_unknown(*computed)) return *computed;
+  if (args.keywords.empty() && args.is_whole)
+    if (const auto answer = asked(path, args.positional)) return *answer;
+  if (computed) return *computed;
   if (args.keywords.empty())
     if (const auto result = values::call(path, args.positional)) return *result;
   if (module == path && is_in(regrouping, path)) {

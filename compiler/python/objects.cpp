@@ -198,7 +198,20 @@ std::optional<bool> Interpreter::truth(const Value& value) {
   const auto* dict = values::as<values::Dict>(value);
   if (dict && content(dict->object).is_known) return !content(dict->object).elements.empty();
   if (const auto elements = elements_of(value)) return !elements->empty();
+  if (const auto answer = asked("bool", std::span(&value, 1))) return values::truth_of(*answer);
   return values::truth_of(value);
+}
+
+static bool has_foreign(std::span<const Value> values) {
+  return std::ranges::any_of(values, [](const Value& each) {
+    const auto* tuple = values::as<values::Tuple>(each);
+    return values::as<values::Foreign>(each) || (tuple && has_foreign(tuple->elements));
+  });
+}
+
+// Returns what a function of Python or of a module gives for arguments that only who calls knows.
+std::optional<Value> Interpreter::asked(std::string_view path, std::span<const Value> args) {
+  return ask && has_foreign(args) ? (*ask)(path, args) : std::nullopt;
 }
 
 } // namespace kern::python

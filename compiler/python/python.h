@@ -6,6 +6,7 @@
 // both say of each name. tests/fuzz/host_names.py holds the answers of this folder against Python and NumPy with it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -84,8 +85,15 @@ struct CompiledFunction {
   bool is_of_call = false;  // a call that was followed made it
 };
 
+// Answers what python/ can't say of a Foreign: the result of a function of Python or of a module with one among its arguments,
+// or inside of a tuple there; nothing where that is not known. Operators have the names of the module `operator`, `if` asks
+// "bool", and attributes "getattr".
+using Ask =
+    std::function<std::optional<values::Value>(std::string_view path, std::span<const values::Value> args)>;
+
 class HostModules {
 public:
+  using Ask = python::Ask;
   HostModules();
   HostModules(HostModules&&) noexcept;
   HostModules& operator=(HostModules&&) noexcept;
@@ -120,6 +128,11 @@ public:
   // calls of Python's functions that are not computed are terms. Nothing else sees what it makes or changes.
   std::optional<Found> evaluate(const ast::Expr& expr, const values::FunctionData* reader,
                                 std::size_t file) const;
+  // Calls a function of the host as the code that reads it would, and returns what it returns: nothing where the arguments are
+  // none that it has, and None where it raises, as a program that runs asks for no such value. What is not known says which
+  // statement nobody can decide or what is not computed. Functions that it made see its names. Nothing else does.
+  std::optional<Found> call(const values::FunctionData& function, std::span<const values::Value> args,
+                            std::span<const values::NamedValue> keywords, const Ask& ask) const;
   // Returns the names in sight there.
   std::vector<std::string_view> names(const values::FunctionData* reader, std::size_t file) const;
   // Returns how -D names what is read there by a name: "N", "make.n", "module.N".

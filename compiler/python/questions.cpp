@@ -68,6 +68,44 @@ std::optional<Found> HostModules::evaluate(const ast::Expr& expr, const Function
   });
 }
 
+// Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
+static bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+                 std::span<const values::NamedValue> keywords) {
+  const bool has_rest = !params.empty() && params.back().kind == ast::ParamKind::VarArgs;
+  const std::size_t places = params.size() - has_rest;
+  if (!has_rest && args.size() > places) return false;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const auto given = std::ranges::count(keywords, params[i].name, &values::NamedValue::name) +
+                       (i < places && i < args.size());
+    if (given > (i < places) || (i < places && given == 0 && !params[i].default_value)) return false;
+  }
+  return std::ranges::all_of(keywords, [&](const values::NamedValue& each) {
+    return std::ranges::find(params, each.name, &ast::Param::name) != params.end();
+  });
+}
+
+std::optional<Found> HostModules::call(const FunctionData& function, std::span<const Value> args,
+                                       std::span<const values::NamedValue> keywords, const Ask& ask) const {
+  const Span where = function.statement ? function.statement->name_span : function.def->name_span;
+  const std::span<const ast::Param> params = params_of(function);
+  bool is_parsed = true;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    is_parsed = is_parsed && !state_->interpreter.is_unparsed(function, i);
+  if (is_parsed && !fits(params, args, keywords)) return std::nullopt;
+  return answer_at(&function, 0, [&](const Scope&, bool is_cut) {
+    Interpreter& run = state_->interpreter;
+    const std::size_t first_made = run.functions.size();
+    const Interpreter::Arguments given{{args.begin(), args.end()}, {keywords.begin(), keywords.end()}};
+    run.ask = &ask;
+    const Value value = is_parsed && run.can_run(function)
+                            ? run.run_body(function, given, where).value_or(values::None{})
+                            : run.unknown(Why::NotComputed, where);
+    run.ask = nullptr;
+    is_cut = is_cut || run.is_cut();
+    return State::known(state_->keep(value, where, is_cut, first_made), is_cut);
+  });
+}
+
 // Calls `visit` with each scope whose names code sees that stands in a scope.
 template <class Visit> static void each_seen(const Scope& scope, const Visit& visit) {
   for (const Scope* each = &scope; each; each = each->parent)

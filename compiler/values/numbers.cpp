@@ -243,6 +243,8 @@ std::optional<Value> unary(ast::UnaryOp op, const Value& operand) {
 }
 
 std::optional<bool> compare(ast::CompareOp op, const Value& left, const Value& right) {
+  const bool is_foreign = as<Foreign>(left) || as<Foreign>(right);
+  if (is_foreign && !as<None>(left) && !as<None>(right)) return std::nullopt;
   if (op == ast::CompareOp::Is || op == ast::CompareOp::IsNot) {
     if (is_unknown(left) || is_unknown(right)) return std::nullopt;
     const bool decides = as<None>(left) || as<None>(right) || left.index() != right.index() || as<bool>(left);

@@ -105,6 +105,7 @@ struct Same {
   bool operator()(const File& a, const File& b) const { return a.index == b.index; }
   bool operator()(const Member& a, const Member& b) const { return a.file == b.file && a.name == b.name; }
   bool operator()(const Path& a, const Path& b) const { return a.name == b.name; }
+  bool operator()(Foreign a, Foreign b) const { return a.index == b.index; }
   bool operator()(const Term& a, const Term& b) const {
     if (a.data == b.data) return true;
     if (a.data->object || b.data->object) return false;
@@ -159,6 +160,7 @@ struct Print {
   std::string operator()(const File& value) const { return fmt::format("file {}", value.index); }
   std::string operator()(const Member& value) const { return fmt::format("member {}", value.name); }
   std::string operator()(const Path& value) const { return std::string(value.name); }
+  std::string operator()(Foreign value) const { return fmt::format("foreign {}", value.index); }
   std::string operator()(const Term& value) const {
     std::string args = print_list(value.data->args);
     for (const NamedValue& each : value.data->keywords)

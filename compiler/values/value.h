@@ -123,9 +123,13 @@ struct TermData;
 struct Term {
   const TermData* data;
 };
+// A value of who asks python/, a type of check/, by a number that only that one understands.
+struct Foreign {
+  std::uint32_t index;
+};
 
 struct Value : std::variant<Unknown, None, Ellipsis, bool, WideInt, double, Complex, Number, Text, Tuple,
-                            List, Dict, Class, Array, Range, Function, File, Member, Path, Term> {
+                            List, Dict, Class, Array, Range, Function, File, Member, Path, Term, Foreign> {
   using variant::variant;
 };
 

@@ -52,5 +52,17 @@ TEST(Values, CallsFunctions) {
   EXPECT_EQ(said(call("abs", std::array{tuple_arg})), "nothing");
 }
 
+TEST(Values, ForeignsAreKnownByTheirNumbers) {
+  const Value three = Foreign{3}, four = Foreign{4}, text = Text{"x"};
+  EXPECT_EQ(print(three), "foreign 3");
+  EXPECT_TRUE(is_same(three, Foreign{3}));
+  EXPECT_FALSE(is_same(three, four));
+  EXPECT_EQ(truth_of(three), std::nullopt);
+  EXPECT_EQ(compare(ast::CompareOp::Is, three, None{}), false);
+  EXPECT_EQ(compare(ast::CompareOp::NotEqual, None{}, three), true);
+  EXPECT_EQ(compare(ast::CompareOp::Is, three, three), std::nullopt);
+  EXPECT_EQ(compare(ast::CompareOp::Equal, three, text), std::nullopt);
+}
+
 } // namespace
 } // namespace kern::values
