@@ -27,7 +27,7 @@ ALSO = {"lint": ["analysis"], "docs": ["docs"], "examples": ["examples", "docs"]
         "runtime": ["aot", "driver", "jit"], "stdlib": ["stdlib", "builtins", "examples"], "cmake": ["package"]}
 MOST = 200  # text tests of folders that did not change
 RUNTIME_UNITS = "unit_runtime.*|unit_jit.*"
-SLOW = re.compile(r"%python \S+\.py|%cxx|%cmake|%cpack|%build|%ptxas|%jit_formula|%compare_names")
+SLOW = re.compile(r"%python \S+\.py|%cxx|%cmake|%cpack|%build|%ptxas|%jit_formula|%print_names")
 
 
 def git(*words):

@@ -1,7 +1,7 @@
 """The text tests: every .kern, .py and .test file below a folder of tests/, run by its RUN lines.
 
 Substitutions: %kernc, %FileCheck, %python (with numpy), %cxx, %include and %runtime (to build a C++ program with kernels),
-%cmake, %cpack and %build (to install it), %jit_formula (an example, built), %compare_names (prints what check/ and python/ say
+%cmake, %cpack and %build (to install it), %jit_formula (an example, built), %print_names (prints what python/ says
 of names), %fake_cuda (a driver on host memory, for KERN_LIBCUDA: its kernels do nothing), %ptxas (where the feature `ptxas` is; %kernc, where it writes PTX, then has it assembled), and
 `%exits N COMMAND...`, which runs a command and demands exit code N; %examples, the folder of the C++ examples, and %device, the
 environment in which they run: KERN_DEVICE=cuda with KERN_TEST_CUDA=1, else the CPU. Features: ptxas, avx512, cuda, make, dpkg, pkgconfig, clang,
@@ -79,7 +79,7 @@ config.substitutions += [
     ("%cpack", config.cpack),
     ("%build", config.build),
     ("%jit_formula", config.jit_formula),
-    ("%compare_names", config.compare_names),
+    ("%print_names", config.print_names),
 ]
 # Tests see the same kernc whatever the machine's user has set.
 for name in ("KERN_DEVICE", "KERN_LIBCUDA", "KERN_CPU", "KERN_CPU_THREADS", "KERN_CACHE_DIR", "KERN_CACHE_MAX_MB", "XDG_CACHE_HOME", "NO_COLOR", "COLUMNS"):

@@ -14,7 +14,7 @@ def missing_tools(config):
     numpy = config.python and subprocess.run([config.python, "-c", "import numpy"], capture_output=True).returncode == 0
     path = os.pathsep.join([config.llvm_tools, os.environ.get("PATH", "")])
     tools = {"%cxx": config.cxx, "%cmake": config.cmake, "%examples": config.examples,
-             "%jit_formula": config.jit_formula, "%compare_names": config.compare_names, "%fake_cuda": config.fake_cuda, "%python": numpy,
+             "%jit_formula": config.jit_formula, "%print_names": config.print_names, "%fake_cuda": config.fake_cuda, "%python": numpy,
              "nm -g": shutil.which("nm"), "llvm-bcanalyzer": shutil.which("llvm-bcanalyzer", path=path)}
     return [word for word, there in tools.items() if not there]
 

@@ -508,6 +508,7 @@ struct HostStatement {
   const Module* code = nullptr;             // inside of a function or class
   std::span<const HostClause> code_clauses; // of any compound statement
   std::span<const Param> code_params;       // of any function
+  ExprList decorators;                      // of a function that is no item, where all could be parsed
   ExprList bases;                           // of a class
   std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
   bool is_nonlocal = false;

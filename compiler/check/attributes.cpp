@@ -8,9 +8,7 @@
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/overload_names.h"
-#include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/strings.h"
 #include "compiler/check/type_values.h"
 #include "compiler/check/ufunc_methods.h"
 #include "compiler/check/vocabulary.h"
@@ -189,15 +187,14 @@ static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
   return error_value(span);
 }
 
-// What a file, a package or a class of the host defines.
+// What a file or a package defines.
 static Value file_attribute(Checker& checker, const Value& value, std::string_view name, Span span) {
   FileScope& file = *value.file;
-  if (Symbol* symbol = find_own_symbol(checker.context, file, name, {}))
+  if (file.is_numba()) {
+    if (const std::optional<HostFound> found = find_host_name(checker.context, file, name))
+      return host_value(checker, *found, checker.context.source(span), span);
+  } else if (Symbol* symbol = find_symbol(checker.context, file, name)) {
     return checker.symbol_value(file, name, *symbol, span);
-  if (file.is_class()) {
-    checker.report(span, diag::host_class, checker.context.source(value.span))
-        .note(file.owner->name_span, "it has no constant `{}`", name);
-    return error_value(span);
   }
   // A package and what is imported below it have one name.
   std::string below = module_below(file.file->module, name);
@@ -221,9 +218,6 @@ static Value attribute_of_type(Checker& checker, const Value& value, std::string
 static std::optional<Value> attribute_of_constant_array(Checker& checker, const Value& value,
                                                         std::string_view name, Span span) {
   if (std::optional<Value> result = array_constant_attribute(value, name, span)) return *result;
-  if (!checker.instance)
-    return name == "T" ? std::optional(array_value(checker, transposed(numbers_of(value)), span))
-                       : std::nullopt;
   Value array = read_table(checker, value, value.span);
   return is_error(array) ? array : array_attribute(checker, array, name, span);
 }
@@ -276,6 +270,7 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     return tuple_dtype(*this, value, span);
   if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
   if (value.kind == ValueKind::File) return file_attribute(*this, value, name, span);
+  if (value.kind == ValueKind::HostClass) return host_class_attribute(*this, value, name, span);
   if (value.kind == ValueKind::Host) return host_attribute(value, name, span);
   if (value.kind == ValueKind::Type) return attribute_of_type(*this, value, name, span);
   std::optional<Value> found;
@@ -283,8 +278,6 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
     found = vocabulary(fmt::format("{}.{}", value.text, name), span);
   else if (value.kind == ValueKind::TypeMaker && value.text == "Record")
     found = plain_function("Record", name, span);
-  else if (value.kind == ValueKind::String && is_python(*this))
-    found = string_method(value, name, span);
   else if (is_number(value))
     found = number_attribute(*this, value, name, span);
   if (!found && is_constant_array(value)) found = attribute_of_constant_array(*this, value, name, span);
@@ -295,18 +288,8 @@ Value Checker::attribute(const Value& value, std::string_view name, Span span) {
   return report_no_attribute(*this, value, name, span);
 }
 
-// Returns a member of an enumeration of `Color.RED.value`, which is its number here.
-static std::optional<Value> enum_value(Checker& checker, const ast::Attribute& expr) {
-  const auto* member = expr.name == "value" ? ast::as<ast::Attribute>(expr.value) : nullptr;
-  if (!member || member->value->kind != ast::Kind::Name) return std::nullopt;
-  Value base = checker.evaluate(*member->value);
-  bool is_enum = base.kind == ValueKind::File && base.file->owner && base.file->owner->is_enum;
-  return is_enum ? std::optional(checker.attribute(base, member->name, expr.span)) : std::nullopt;
-}
-
 Value Checker::evaluate_attribute(const ast::Attribute& expr) {
   if (std::optional<Value> value = host_name_value(*this, expr)) return *value;
-  if (std::optional<Value> value = enum_value(*this, expr)) return *value;
   auto read = [&] { return attribute(evaluate_place(*expr.value), expr.name, expr.span); };
   // What is only asked for its type is not computed: `at(x, 0).dtype` reads no element.
   if (expr.name != "dtype" || !instance || !ast::as<ast::Call>(expr.value)) return read();

@@ -5,11 +5,10 @@
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_calls.h"
 #include "compiler/check/constant_params.h"
-#include "compiler/check/host_arrays.h"
+#include "compiler/check/host_names.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/names.h"
@@ -75,80 +74,44 @@ static Value make_vector(Checker& checker, const Value& callee, const Checker::A
   return result;
 }
 
-// Returns the lines of a class that annotate a name, in the order of its body: "x: float". What has no value is no item of a
-// host's class, so the text is what there is.
-static std::vector<std::string_view> annotated_names(std::string_view text) {
-  std::vector<std::string_view> names;
-  std::optional<std::size_t> indentation;
-  bool in_text = false; // of a docstring
-  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at)) {
-    ++at;
-    std::string_view line = text.substr(at, text.find('\n', at) - at);
-    const std::size_t first = line.find_first_not_of(" \t\r");
-    if (first == line.npos) continue;
-    std::size_t quotes = 0;
-    for (std::string_view quote : {"\"\"\"", "'''"})
-      for (std::size_t i = line.find(quote); i != line.npos; i = line.find(quote, i + 3)) ++quotes;
-    const bool was_in_text = std::exchange(in_text, in_text != (quotes % 2 == 1));
-    if (!indentation) indentation = first;
-    if (was_in_text || quotes > 0 || first != *indentation) continue;
-    line.remove_prefix(first);
-    const std::size_t end = line.find_first_of(": \t(=#.[");
-    const std::size_t colon = end == line.npos ? line.npos : line.find_first_not_of(" \t", end);
-    if (end == 0 || colon == line.npos || line[colon] != ':') continue;
-    if (line.find_first_not_of(" \t\r", colon + 1) != line.npos) names.push_back(line.substr(0, end));
-  }
-  return names;
-}
-
-// Returns the type of `class Point(NamedTuple):`, whose fields are what its body annotates; nothing where a class is another
-// one.
-static std::optional<Type> named_tuple_class(Checker& checker, const Value& callee) {
-  if (callee.kind != ValueKind::File || !callee.file->is_class()) return std::nullopt;
-  std::string_view text = checker.context.source(callee.file->owner->span);
-  text = text.substr(std::min(text.find("class "), text.size()));
-  if (text.substr(0, text.find(':')).find("NamedTuple") == text.npos) return std::nullopt;
-  const std::vector<std::string_view> fields = annotated_names(text);
-  if (fields.empty()) return std::nullopt;
-  TypeTable& types = checker.context.module.types;
-  return types.named({}, types.names(callee.file->owner->name, fields));
-}
-
 // Gives the fields that a call leaves out what their class says.
-static void add_defaults(Checker& checker, FileScope& file, Type type, Checker::Args& args) {
+static void add_defaults(Checker& checker, const Value& of, Type type, Checker::Args& args) {
   const std::vector<RecordField>& fields = type->record->fields;
   for (std::size_t i = args.positional.size(); i < fields.size(); ++i) {
     const std::string_view name = fields[i].name;
-    for (const ast::Stmt* item : file.owner->body->items) {
-      const auto* field = ast::as<ast::AnnAssign>(item);
-      const auto* target = field ? ast::as<ast::Name>(field->target) : nullptr;
-      const bool is_given =
-          std::ranges::any_of(args.keywords, [&](const auto& keyword) { return keyword.first == name; });
-      if (!target || target->text != name || !field->value || is_given) continue;
-      args.keywords.emplace_back(target->text, constant_of_expr(checker.context, file, *field->value));
-      args.keyword_spans.push_back(target->span);
-    }
+    const bool is_given =
+        std::ranges::any_of(args.keywords, [&](const auto& keyword) { return keyword.first == name; });
+    const HostFound& host = host_class(checker, of);
+    const auto otherwise = host.modules->attribute(host.found, name);
+    if (is_given || !otherwise) continue;
+    args.keywords.emplace_back(name, host_value(checker, {host.modules, *otherwise}, name, of.span));
+    args.keyword_spans.push_back(of.span);
   }
 }
 
 // Calls a type: a record, a vector or a complex number of parts, or a cast.
-static Value call_type(Checker& checker, const ast::Call& expr, const Value& callee,
-                       const Checker::Args& args) {
-  if (is_tuple(callee.type) && callee.type->record) return make_record(checker, callee.type, args, expr.span);
-  if (is_tuple(callee.type)) return make_vector(checker, callee, args, expr.span);
+static Value call_type(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+  if (is_tuple(callee.type) && callee.type->record) return make_record(checker, callee.type, args, span);
+  if (is_tuple(callee.type)) return make_vector(checker, callee, args, span);
   if (is_complex(callee.type) && args.keywords.empty() && args.positional.size() <= 2)
     return construct_complex(checker, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
-                             args.positional, expr.span);
+                             args.positional, span);
   if (args.positional.size() == 1 && args.keywords.empty())
-    return checker.explicit_cast(callee.type, args.positional[0], expr.span, !callee.text.empty());
-  checker.report(expr.span, diag::cast_argument_count, checker.context.source(expr.callee->span),
+    return checker.explicit_cast(callee.type, args.positional[0], span, !callee.text.empty());
+  checker.report(span, diag::cast_argument_count, checker.context.source(callee.span),
                  std::int64_t(args.positional.size()));
-  return error_value(expr.span);
+  return error_value(span);
+}
+
+Value call_constant(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+  if (callee.kind == ValueKind::Type) return call_type(checker, callee, args, span);
+  if (callee.kind == ValueKind::TypeMaker) return checker.call_type_maker(callee, args, span);
+  return callee.kind == ValueKind::Method ? checker.call_method(callee, args, span) : error_value(span);
 }
 
 // Calls what the callee of an expression is, with its arguments.
 static Value call_value(Checker& checker, const ast::Call& expr, Value callee, Checker::Args& args) {
-  if (callee.kind == ValueKind::Type) return call_type(checker, expr, callee, args);
+  if (callee.kind == ValueKind::Type) return call_type(checker, callee, args, expr.span);
   // Loops over tuples are written out anyway.
   if (callee.kind == ValueKind::Prefix && callee.text == "literal_unroll" && args.positional.size() == 1)
     return args.positional[0];
@@ -165,11 +128,6 @@ static Value call_value(Checker& checker, const ast::Call& expr, Value callee, C
     callee.kind = ValueKind::Method;
     return checker.call_method(callee, args, expr.span);
   }
-  bool by_python = callee.kind == ValueKind::Builtin && is_python(checker) && args.keywords.empty();
-  if (by_python)
-    if (std::optional<Value> value =
-            python_call(checker, callee.builtin, !callee.text.empty(), args.positional, expr.span))
-      return *value;
   if (callee.kind == ValueKind::Builtin) return checker.call_builtin(callee.builtin, expr, args);
   if (callee.kind == ValueKind::Method) return checker.call_method(callee, args, expr.span);
   if (is_unknown(callee)) return unknown_value(expr.span);
@@ -181,23 +139,18 @@ static Value call_value(Checker& checker, const ast::Call& expr, Value callee, C
 }
 
 Value Checker::evaluate_call(const ast::Call& expr) {
-  if (is_python(*this))
-    if (std::optional<Value> made = array_call(*this, expr)) return *made;
-  if (std::optional<Value> made = call_of_host(*this, expr)) return *made;
   if (std::optional<Value> made = call_of_overload(*this, expr)) return *made;
-  if (const FunctionSymbol* jitted = instance ? nullptr : jitted_call(context, *scope, expr))
-    return function_value(jitted, expr.span);
   Span outer_callee = std::exchange(called, expr.callee->span);
   Value callee = evaluate(*expr.callee);
   called = outer_callee;
-  FileScope* tuple_class = nullptr;
-  if (std::optional<Type> named = named_tuple_class(*this, callee)) {
-    tuple_class = callee.file;
-    callee = type_value(*named, expr.callee->span);
-  }
-  if (callee.kind == ValueKind::File && callee.file->is_class()) {
-    report(expr.callee->span, diag::host_class, context.source(expr.callee->span));
-    return error_value(expr.span);
+  std::optional<Value> tuple_class;
+  if (callee.kind == ValueKind::HostClass) {
+    const std::optional<Type> named = named_tuple_type(*this, callee);
+    if (!named) {
+      report(expr.callee->span, diag::host_class, context.source(expr.callee->span));
+      return error_value(expr.span);
+    }
+    tuple_class = std::exchange(callee, type_value(*named, expr.callee->span));
   }
   if (is_error(callee)) {
     evaluate_args(expr);
@@ -210,7 +163,17 @@ Value Checker::evaluate_call(const ast::Call& expr) {
 }
 
 Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& param) {
-  return constant_of_expr(context, *callee.file, *param.default_value);
+  if (!callee.data) return constant_of_expr(context, *callee.file, *param.default_value);
+  std::size_t place = 0; // among those that have one
+  for (const ast::Param& each : callee.def->params) {
+    if (&each == &param) break;
+    place += each.default_value != nullptr;
+  }
+  const Span span = param.default_value->span;
+  if (place >= callee.data->defaults.size()) return error_value(span);
+  Checker checker(context, callee.file, nullptr);
+  return host_value(checker, {&context.host->modules, {callee.data->defaults[place], span}},
+                    context.source(span), span);
 }
 
 // Finds the value of each parameter: positional ones, then named ones, then defaults; *args takes the rest.

@@ -8,6 +8,7 @@
 #include "compiler/ast/definitions.h"
 #include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/host_names.h"
 #include "compiler/check/signatures.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
@@ -53,9 +54,10 @@ std::optional<std::vector<Type>> annotated_types(Context& context, const Functio
 
 // Returns what -D gives a parameter. Numbers stay known: they may be shapes.
 Value given_value(Context& context, const FunctionSymbol& function, std::size_t param) {
-  Symbol symbol = function.given.at(param);
+  const ast::Param& of = function.def->params[param];
   Checker checker(context, function.file, nullptr);
-  Value value = checker.symbol_value(*function.file, function.def->params[param].name, symbol, symbol.span);
+  const Value value =
+      host_value(checker, {&context.host->modules, function.given.at(param)}, of.name, of.span);
   if (std::optional<WideInt> integer = is_boolean(value.type) ? std::nullopt : constant_integer(value))
     return int_value(*integer, value.span);
   if (is_constant_number(value) && !is_fixed(value))
@@ -66,7 +68,7 @@ Value given_value(Context& context, const FunctionSymbol& function, std::size_t 
 // A signature may leave out what -D gives.
 void add_given(const FunctionSymbol& function, std::vector<Type>& types) {
   if (types.size() + function.given.size() != function.def->params.size()) return;
-  for (const auto& [place, symbol] : function.given)
+  for (const auto& [place, value] : function.given)
     types.insert(types.begin() + static_cast<std::ptrdiff_t>(place), types::none);
 }
 
@@ -98,27 +100,71 @@ bool report_refused(Context& context, const ast::HostStatement& statement) {
   return any;
 }
 
+// Returns the functions that are defined at the top of the root file, of several that have one name the last one.
+std::vector<FunctionSymbol*> root_functions(Context& context) {
+  std::vector<FunctionSymbol*> functions;
+  FileScope& root = *context.files.front();
+  for (const auto& function : root.functions) functions.push_back(function.get());
+  for (const python::CompiledFunction& each :
+       root.is_numba() ? context.host->modules.functions() : std::vector<python::CompiledFunction>{}) {
+    const values::FunctionData& data = *each.data;
+    const bool is_at_top = context.host->modules.file_of(data) == 0 &&
+                           each.path.find('.') == each.path.npos && !each.is_of_call && !data.of &&
+                           data.def->name != "lambda";
+    if (!is_at_top) continue;
+    FunctionSymbol& function = function_symbol(context, data);
+    if (is_last_definition(context, function)) functions.push_back(&function);
+  }
+  // A kernel that is generated of a function was made before what stands above it.
+  std::ranges::stable_sort(functions, {},
+                           [](const FunctionSymbol* each) { return each->def->name_span.begin; });
+  return functions;
+}
+
+// Returns those with signatures that calls of decorators made there, `k = cuda.jit("void(float32[:])")(f)`.
+std::vector<FunctionSymbol*> made_at_top(Context& context) {
+  std::vector<FunctionSymbol*> functions;
+  for (const python::CompiledFunction& each :
+       context.host ? context.host->modules.functions() : std::vector<python::CompiledFunction>{}) {
+    const bool is_at_top = !each.root_name.empty() && each.root_name.find('.') == std::string::npos;
+    if (!is_at_top || !each.data->of || context.host->modules.file_of(*each.data) != 0) continue;
+    FunctionSymbol& function = function_symbol(context, *each.data);
+    if (!function.options.signatures.empty()) functions.push_back(&function);
+  }
+  return functions;
+}
+
+// Reports a function that stands in several branches, so that nothing is known of it; false where there is none.
+bool report_undecided(Context& context, std::string_view name) {
+  if (!context.host) return false;
+  const python::HostModules& modules = context.host->modules;
+  const auto report = [&](FileScope& scope, const std::optional<python::Found>& found,
+                          std::string_view last) {
+    if (!found || !values::as<values::Unknown>(found->value)) return false;
+    Checker checker(context, &scope, nullptr);
+    report_unknown(checker, {&modules, *found}, last, found->where);
+    return true;
+  };
+  const std::string ending = fmt::format(".{}", name);
+  for (const python::CompiledFunction& each : modules.functions()) {
+    if (modules.file_of(*each.data) != 0 || (each.path != name && !each.path.ends_with(ending))) continue;
+    const std::string_view last = std::string_view(each.path).substr(each.path.rfind('.') + 1);
+    if (report(*function_symbol(context, *each.data).file, modules.beside(*each.data, last), last))
+      return true;
+  }
+  FileScope& root = *context.files.front();
+  return root.is_numba() && report(root, modules.at_end(0, name), name);
+}
+
 void report_unknown_function(Context& context, std::string_view name) {
   if (const ast::HostStatement* refused = ast::refused_definition(*context.files.front()->tree, name)) {
     if (!report_refused(context, *refused))
       context.diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
     return;
   }
-  // One that stands in several branches is no function of which anything is known.
-  bool is_undecided = false;
-  const std::string_view last = name.substr(name.rfind('.') + 1);
-  for_each_scope(*context.files.front(), [&](FileScope& scope) {
-    const auto found = scope.symbols.find(last);
-    const std::string path = fmt::format("{}{}{}", scope.path, scope.path.empty() ? "" : ".", last);
-    const bool is_meant = path == name || path.ends_with(fmt::format(".{}", name));
-    if (is_undecided || !is_meant || found == scope.symbols.end() || !found->second.back().choice) return;
-    const Symbol& symbol = found->second.back();
-    Checker(context, &scope, nullptr).report_host_symbol(scope, last, symbol, symbol.span);
-    is_undecided = true;
-  });
-  if (is_undecided) return;
+  if (report_undecided(context, name)) return;
   auto builder = context.diagnostics.report(std::nullopt, diag::unknown_function, name);
-  for (const auto& function : context.files.front()->functions)
+  for (const FunctionSymbol* function : root_functions(context))
     if (function->options.is_kernel)
       builder.note(function->def->name_span, "there is `{}`", function->def->name);
 }
@@ -133,7 +179,7 @@ FunctionSymbol* find_function(Context& context, std::string_view name) {
   }
   auto builder = context.diagnostics.report(std::nullopt, diag::several_functions, name);
   for (const FunctionSymbol* function : found)
-    builder.note(function->def->name_span, "there is `{}`", path_of(*function));
+    builder.note(function->def->name_span, "there is `{}`", path_of(context, *function));
   return nullptr;
 }
 
@@ -184,20 +230,19 @@ void check_kernel(Context& context, const FunctionSymbol& function) {
   const ast::FunctionDef& def = *function.def;
   check_result(context, function);
   if (!has_named_params(context, function)) return;
-  for (const ast::Expr* signature : function.options.signatures) {
-    std::optional<DeclaredTypes> declared =
-        read_signature(context, function.options_file ? *function.options_file : *function.file, *signature);
+  for (const WrittenSignature& signature : function.options.signatures) {
+    std::optional<DeclaredTypes> declared = read_signature(context, *function.file, signature);
     if (!declared) continue;
     std::optional<std::vector<Type>> types = declared->params;
     if (def.generated)
-      types = generated_types(context, def, *declared, signature->span);
+      types = generated_types(context, def, *declared, signature.span);
     else if (declared->result.value_or(types::none) != types::none)
-      context.diagnostics.report(signature->span, diag::kernel_returns_value, def.name);
+      context.diagnostics.report(signature.span, diag::kernel_returns_value, def.name);
     if (!types) continue;
     add_given(function, *types);
     gather_var_args(context, function, *types, false);
-    if (has_count(context, function, types->size(), signature->span))
-      make_instance(context, function, *types, true, signature->span);
+    if (has_count(context, function, types->size(), signature.span))
+      make_instance(context, function, *types, true, signature.span);
   }
   if (!function.options.signatures.empty() || !is_annotated(function)) return;
   if (std::optional<std::vector<Type>> types = annotated_types(context, function))
@@ -280,33 +325,23 @@ void check_rest(Context& context, const FunctionSymbol& function) {
   if (of.is_kernel) warn_without_code(context, function);
 }
 
-bool is_asked(const Context& context, const FunctionSymbol& function) {
-  std::string path = path_of(function);
+bool is_asked(Context& context, const FunctionSymbol& function) {
+  std::string path = path_of(context, function);
   return std::ranges::any_of(context.options.signatures, [&](const Signature& signature) {
     return signature.function == function.def->name || signature.function == path;
   });
 }
 
-// What `k = cuda.jit("void(float32[:])")(f)` makes at the top level.
-void check_made_functions(Context& context, FileScope& root) {
-  if (!root.is_numba()) return;
-  for (const ast::Stmt* item : root.tree->items) {
-    const auto* assign = ast::as<ast::Assign>(item);
-    const auto* call = assign ? ast::as<ast::Call>(assign->value) : nullptr;
-    const FunctionSymbol* function = call ? jitted_call(context, root, *call) : nullptr;
-    if (!function || function->options.signatures.empty()) continue;
+void check_file(Context& context) {
+  const std::vector<FunctionSymbol*> functions = root_functions(context);
+  for (const FunctionSymbol* function : functions)
+    if (function->options.is_kernel && !is_asked(context, *function)) check_kernel(context, *function);
+  // What `k = cuda.jit("void(float32[:])")(f)` makes at the top level.
+  for (const FunctionSymbol* function : made_at_top(context)) {
     check_declared(context, *function);
     if (function->options.is_kernel && !is_asked(context, *function)) check_kernel(context, *function);
   }
-}
-
-void check_file(Context& context, FileScope& root) {
-  for (const auto& function : root.functions)
-    if (is_last_definition(*function) && function->options.is_kernel && !is_asked(context, *function))
-      check_kernel(context, *function);
-  check_made_functions(context, root);
-  for (const auto& function : root.functions)
-    if (is_last_definition(*function)) check_rest(context, *function);
+  for (const FunctionSymbol* function : functions) check_rest(context, *function);
 }
 
 // Checks the one function that is asked for, unless a signature names it: then it is checked already.
@@ -347,7 +382,7 @@ std::optional<std::string> constant_text(const Program& program, const CheckOpti
   unread.set_enabled(false);
   Context context{program, options, unread};
   build_scopes(context);
-  Value value = constant_of_expr(context, *context.files.front(), expr);
+  const checker::Value value = constant_of_expr(context, *context.files.front(), expr);
   if (!is_constant_number(value)) return std::nullopt;
   std::string text = ir::print(Checker(context, context.files.front().get(), nullptr).as_operand(value), {});
   bool has_type = !is_literal(value) && !is_boolean(value.type);
@@ -359,12 +394,11 @@ ir::Module check(const Program& program, const CheckOptions& options, Diagnostic
   Context context{program, options, diagnostics};
   build_scopes(context);
   for (const auto& file : context.files) check_constants(context, *file);
-  FileScope& root = *context.files.front();
   for (const Signature& signature : options.signatures) check_signature(context, signature);
   if (!options.only.empty())
     check_only(context, options.only);
   else
-    check_file(context, root);
+    check_file(context);
   name_symbols(context);
   return std::move(context.module);
 }

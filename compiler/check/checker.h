@@ -41,8 +41,6 @@ struct Context {
   // Rounds that found something new in an instance of a circle of calls that is not its head.
   std::size_t circle_changes = 0;
   std::set<std::tuple<std::string_view, FileId, std::uint32_t>> reported;
-  std::set<std::pair<std::string_view, std::string_view>>
-      host_changes; // module and name that host code assigns
   std::map<std::pair<const ast::FunctionDef*, std::size_t>, bool> constant_params; // see constant_params.h
   std::map<std::string, LiteralFamily> literal_families;                           // see shared_literals.h
   std::map<const FunctionSymbol*, std::vector<DeclaredTypes>> declared_types;      // see declared_types.h
@@ -126,7 +124,6 @@ struct Unpacked {
   Span whole; // where the tuple or row is read
 };
 
-struct NameReader;
 struct ConstantFrame;
 
 struct Checker {
@@ -281,12 +278,11 @@ struct Checker {
 
   // ---- names.cpp ----
   Value read_name(const ast::Name& name);
-  NameReader reader_of(Span span) const;
+  std::optional<std::uint32_t> place_of(Span span) const;
   // Returns what to write behind `-D` for a captured value, by how it is used.
   std::string captured_define(const std::string& name, Span span) const;
-  void report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
   Value symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span);
-  Value imported_value(FileScope& file, std::string_view name, const Symbol& symbol, Span span);
+  Value imported_value(FileScope& file, const Symbol& symbol, Span span);
   Value host_attribute(const Value& module, std::string_view name, Span span);
   std::optional<Value> host_name(std::string_view module, std::string_view name, Span span);
   std::optional<Value> vocabulary(std::string_view path, Span span);
@@ -504,6 +500,9 @@ struct Checker {
                    const std::vector<Value>& values);
 };
 
+// Says whether an expression is Python's: it stands outside of functions, in a .py file.
+inline bool is_python(const Checker& checker) { return checker.scope->is_numba() && !checker.instance; }
+
 // ---- ufuncs.cpp ----
 // Returns the name of one of NumPy's functions of numbers and arrays, as text that stays; "" where it is none.
 std::string_view ufunc_name(std::string_view name);
@@ -540,62 +539,36 @@ FileScope& add_file(Context& context, const ProgramFile& program_file);
 // Returns which places a slice takes (slices.cpp); nothing, reported, where its bounds are not constant.
 std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent);
 
-// Adds what an item of a file defines to its scope.
-void add_item(Context& context, FileScope& file, const ast::Stmt& item);
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module);
 // Returns the dotted name of what is below a package: "a.b" of "a" and "b", ".b" of "." and "b".
 std::string module_below(std::string_view package, std::string_view name);
 
-// ---- host_scopes.cpp: functions and classes of the host ----
-// Makes the scopes inside of one.
-void build_children(Context& context, FileScope& scope);
-// Returns the scope of a function or class of the host; null where its body is of no use.
-FileScope* scope_inside(FileScope& scope, const ast::HostStatement& host);
-// Visits a scope and those inside of it.
-void for_each_scope(FileScope& scope, const std::function<void(FileScope&)>& visit);
-// Returns what a call of a function of the host returns, by the body that it has for constant arguments;
-// nothing where the callee is none.
-std::optional<Value> call_of_host(Checker& checker, const ast::Call& call);
+// Returns what a name is of a .kern file for code at a place of its top level, or for functions: by its own items or its
+// `import *`; null where nothing binds it.
+Symbol* find_symbol(Context& context, FileScope& file, std::string_view name,
+                    std::optional<std::uint32_t> place = {});
+// Returns where a name is bound outside of functions; nothing where it is not.
+std::optional<Span> bound_outside(Checker& checker, std::string_view name);
 // Returns the functions of the root file that a name means: one at its top level, else those inside of others
 // whose path is or ends in the name.
 std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view name);
 // Returns how messages and the command line name a function: "k", "make.k".
-std::string path_of(const FunctionSymbol& function);
-// Returns how `-D` names a name of a scope.
-std::string define_name(const FileScope& file, std::string_view name);
+std::string path_of(Context& context, const FunctionSymbol& function);
 
-// ---- bindings.cpp, changes.cpp, names_order.cpp ----
-// Adds the names that a file binds, in the order of its statements.
-void bind_names(Context& context, FileScope& file);
-// Finds the names that the host code of a file may bind or change at any time, its own and other files'.
-void find_changes(Context& context, FileScope& file);
-// The reader of a name: an expression of the top level, at a place of its file, or the body of a function.
-struct NameReader {
-  std::optional<std::uint32_t> place;
-  const FunctionSymbol* function = nullptr;
-  const ast::HostStatement* outer = nullptr; // the function of the host in which the reader stands
-};
-// Returns what a name of one scope is, whatever those around it say; null where it does not bind it.
-Symbol* find_own_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader);
-// Returns what a name is for who reads it; null where neither the scope nor one around it binds it.
-// `owner` is set to the scope that binds it.
-Symbol* find_symbol(Context& context, FileScope& file, std::string_view name, const NameReader& reader,
-                    FileScope** owner = nullptr);
-// Says whether nothing that is bound later takes a function's name away from it.
-bool is_last_definition(const FunctionSymbol& function);
+// ---- host_names.cpp ----
+// Returns the symbol of a function of a .py file, made where it is new.
+FunctionSymbol& function_symbol(Context& context, const values::FunctionData& data);
+// Returns what a dotted name of a module is which Kern knows ("numba.cuda.grid", "len"), for whoever reads it (names.cpp).
+Value host_path(Checker& checker, std::string_view path, Span span);
 
 // ---- decorators.cpp ----
 void read_decorators(Context& context, FunctionSymbol& function);
 // Warns of the decorators of a function that kernc does not know, once.
 void report_unknown_decorators(Context& context, const FunctionSymbol& function);
-// Returns the function that a call makes: `cuda.jit(f)`, `cuda.jit(device=True)(lambda x: x + 1)`; null where it
-// makes none.
-const FunctionSymbol* jitted_call(Context& context, FileScope& file, const ast::Call& call);
+// Says whether no function that is defined later takes its name.
+bool is_last_definition(Context& context, const FunctionSymbol& function);
 const FunctionSymbol* lambda_function(FileScope& file, const ast::Lambda& lambda);
-// Returns the function that a constant of a .py file is under another name: `g = cuda.jit(f)`,
-// `f = wrap(f)`; null where it is none.
-const FunctionSymbol* jitted_function(Context& context, FileScope& file, std::string_view name,
-                                      const Symbol& symbol);
+
 // ---- signatures.cpp, type_makers.cpp ----
 // The prefixes of the names of files that hold the text of an option.
 inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";

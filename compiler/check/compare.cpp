@@ -6,7 +6,6 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
@@ -243,8 +242,6 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
     report(span, diag::identity_test, context.source(left.span), context.source(right.span));
     return error_value(span);
   }
-  if (is_python(*this))
-    if (std::optional<Value> value = python_compare(op, left, right, span)) return *value;
   bool complex_literals = is_complex_literal(left) || is_complex_literal(right);
   if (is_literal(left) && is_literal(right) && !complex_literals)
     return compare_literals(op, left, right, span);

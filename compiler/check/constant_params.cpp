@@ -1,6 +1,7 @@
 // Numba types an argument before it compiles the callee, and keeps the literal beside the type: where the body needs
 // a constant, the function is compiled once more for the value. The syntax of the body says where that is.
 #include "compiler/check/constant_params.h"
+#include "compiler/check/host_names.h"
 
 #include <algorithm>
 #include <set>
@@ -51,11 +52,22 @@ struct ParamWalk {
     if (callee && depth < deepest_calls) inner_call(call, *callee);
   }
 
+  const FunctionSymbol* called_function(std::string_view name) const {
+    FileScope& scope = *function.file;
+    if (!scope.is_numba()) {
+      const Symbol* symbol = find_symbol(*context, scope, name);
+      return symbol ? symbol->function : nullptr;
+    }
+    const std::optional<HostFound> found = find_host_name(*context, scope, name);
+    const auto* callee = found ? values::as<values::Function>(found->found.value) : nullptr;
+    return callee && callee->data->def ? &function_symbol(*context, *callee->data) : nullptr;
+  }
+
   // Finds whether a function that is called with the parameter needs it as a constant.
   void inner_call(const ast::Call& call, const ast::Name& callee) {
-    const Symbol* symbol = find_symbol(*context, *function.file, callee.text, {std::nullopt, nullptr});
-    if (!symbol || symbol->kind != Symbol::Kind::Function) return;
-    const FunctionSymbol& inner = *symbol->function;
+    const FunctionSymbol* called = called_function(callee.text);
+    if (!called) return;
+    const FunctionSymbol& inner = *called;
     for (std::size_t i = 0; i < inner.def->params.size() && !found; ++i) {
       const ast::Expr* arg = i < call.args.size() ? call.args[i] : nullptr;
       for (const ast::Keyword& keyword : call.keywords)

@@ -8,7 +8,6 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/python.h"
 #include "compiler/check/shared_literals.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/types.h"
@@ -203,6 +202,7 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::Type:
   case ValueKind::Function:
   case ValueKind::File:
+  case ValueKind::HostClass:
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Dict:
@@ -330,8 +330,6 @@ Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from
     std::optional<Value> same = keeps ? undecided(value.type, std::array{&value}, span) : std::nullopt;
     return same ? *same : runtime_value(placeholder(*this, type, span), span);
   }
-  if (is_python(*this))
-    if (std::optional<Value> result = python_cast(*this, type, from_python_name, value, span)) return *result;
   if (is_boolean(type)) {
     std::optional<ir::Operand> truth = as_condition(value);
     return truth ? runtime_value(*truth, span) : error_value(span);

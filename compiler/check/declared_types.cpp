@@ -16,10 +16,9 @@ const std::vector<DeclaredTypes>& read_signatures(Context& context, const Functi
   auto [known, is_new] = context.declared_types.try_emplace(&function);
   if (!is_new) return known->second;
   std::vector<DeclaredTypes> all;
-  FileScope& file = function.options_file ? *function.options_file : *function.file;
   const ReportingScope quiet(context.diagnostics, false);
-  for (const ast::Expr* signature : function.options.signatures)
-    if (std::optional<DeclaredTypes> declared = read_signature(context, file, *signature))
+  for (const WrittenSignature& signature : function.options.signatures)
+    if (std::optional<DeclaredTypes> declared = read_signature(context, *function.file, signature))
       all.push_back(std::move(*declared));
   return context.declared_types[&function] = std::move(all);
 }
@@ -52,12 +51,11 @@ void check_declared(Context& context, const FunctionSymbol& function) {
   const FunctionOptions& options = function.options;
   const bool declares = function.file->is_numba() && options.is_device && !options.is_host_jit;
   if (!declares || !context.diagnostics.enabled()) return;
-  FileScope& file = function.options_file ? *function.options_file : *function.file;
-  for (const ast::Expr* signature : options.signatures) {
-    if (!context.reported.insert({"signature", signature->span.file, signature->span.begin}).second) continue;
-    std::optional<DeclaredTypes> declared = read_signature(context, file, *signature);
+  for (const WrittenSignature& signature : options.signatures) {
+    if (!context.reported.insert({"signature", signature.span.file, signature.span.begin}).second) continue;
+    std::optional<DeclaredTypes> declared = read_signature(context, *function.file, signature);
     if (declared && function.given.empty())
-      has_count(context, function, declared->params.size(), signature->span);
+      has_count(context, function, declared->params.size(), signature.span);
   }
 }
 

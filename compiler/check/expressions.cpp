@@ -5,7 +5,6 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
-#include "compiler/check/python.h"
 #include "compiler/check/records.h"
 #include "compiler/check/wide_bits.h"
 #include "compiler/diagnostics/limits.h"
@@ -312,7 +311,7 @@ static Value untaken_end(Checker& checker, const ast::Expr& expr) {
 // A conditional has the type that its ends join to, also where its condition is constant. An end that has no
 // number to give says nothing.
 static Value joined_with(Checker& checker, Value taken, const Value& other, Span span) {
-  if (is_python(checker) || !is_number(taken) || !is_number(other)) return taken;
+  if (!is_number(taken) || !is_number(other)) return taken;
   std::optional<Type> type = merged_type(checker, taken, other);
   if (!type || *type == types::unknown || !(is_scalar(*type) || is_literal(*type))) return taken;
   if (*type == taken.type) return taken;
@@ -330,7 +329,7 @@ Value Checker::evaluate_conditional(const ast::Conditional& expr) {
   Value condition = evaluate_condition(*expr.condition);
   if (std::optional<bool> truth = constant_truth(condition)) {
     Value taken = evaluate(*truth ? *expr.then_value : *expr.else_value);
-    if (is_python(*this) || !is_number(taken)) return taken;
+    if (!is_number(taken)) return taken;
     Value other = untaken_end(*this, *truth ? *expr.else_value : *expr.then_value);
     return joined_with(*this, std::move(taken), other, expr.span);
   }
@@ -361,9 +360,8 @@ static Value combine(Checker& checker, const ast::BoolOp& expr, bool truth_only)
   Value left = operand_of(checker, *expr.operands[0], truth_only);
   for (std::size_t index = 1; index < expr.operands.size(); ++index) {
     if (is_error(left)) return left;
-    if (is_unknown(left) && is_python(checker)) return left;
     std::optional<bool> truth = checker.constant_truth(left);
-    bool joins = truth && !truth_only && is_number(left) && !is_python(checker);
+    bool joins = truth && !truth_only && is_number(left);
     if (truth && *truth != is_and) {
       for (; joins && index < expr.operands.size(); ++index)
         left = joined_with(checker, left, untaken_end(checker, *expr.operands[index]), expr.span);

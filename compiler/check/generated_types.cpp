@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/check/host_names.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
@@ -13,12 +14,8 @@ namespace kern::checker {
 using Kind = ast::Generated::Kind;
 
 static FunctionSymbol* symbol_of(Context& context, const ast::FunctionDef& def) {
-  FunctionSymbol* found = nullptr;
-  for_each_scope(*context.files.front(), [&](FileScope& scope) {
-    for (const auto& function : scope.functions)
-      if (function->def == &def) found = function.get();
-  });
-  return found;
+  const values::FunctionData* data = context.host ? context.host->modules.function_of(def) : nullptr;
+  return data ? &function_symbol(context, *data) : nullptr;
 }
 
 // Returns what a function of elements returns for elements of these types. Where that is wrong the kernel's
@@ -104,10 +101,10 @@ generated_types(const Program& program, const CheckOptions& options, const ast::
     for (Type type : types.value_or(std::vector<Type>{})) all.back().push_back({type->scalar, type->rank});
     return types.has_value();
   };
-  for (const ast::Expr* signature :
-       function ? function->options.signatures : std::vector<const ast::Expr*>{}) {
-    std::optional<DeclaredTypes> declared = read_signature(context, *function->file, *signature);
-    if (!declared || !add(*declared, signature->span)) return std::nullopt;
+  for (const WrittenSignature& signature :
+       function ? function->options.signatures : std::vector<WrittenSignature>{}) {
+    std::optional<DeclaredTypes> declared = read_signature(context, *function->file, signature);
+    if (!declared || !add(*declared, signature.span)) return std::nullopt;
   }
   if (!all.empty()) return all;
   DeclaredTypes given;

@@ -85,11 +85,10 @@ void note_hidden_type(Checker& checker, Report& report, std::string_view name) {
   bool is_type = find_scalar(name) || name == "int" || name == "float";
   if (!is_type) return;
   std::optional<Span> definition;
-  auto symbol = checker.scope->symbols.find(name);
   if (const Local* local = checker.find_local(name))
     definition = local->span;
-  else if (symbol != checker.scope->symbols.end() && !symbol->second.empty())
-    definition = symbol->second.back().span;
+  else
+    definition = bound_outside(checker, name);
   if (definition)
     report.note(*definition, "`{}` is the name of a type, which this definition hides: give it another",
                 name);

@@ -1,17 +1,20 @@
 #include "compiler/check/host_names.h"
 
+#include <algorithm>
+
 #include "compiler/ast/walk.h"
-#include "compiler/check/host_numbers.h"
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/overload_names.h"
+#include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
-#include "compiler/support/limits.h"
 
 namespace kern::checker {
+
+using values::as;
 
 // Returns what -D gives, by the index of its file where it is a name of one.
 static std::vector<python::Given> given_by_options(Context& context) {
   std::vector<python::Given> given;
-  const ReportingScope quiet(context.diagnostics, false);
   for (const Define& define : context.options.defines) {
     if (!define.file) {
       const ast::Expr* value =
@@ -26,83 +29,108 @@ static std::vector<python::Given> given_by_options(Context& context) {
   return given;
 }
 
-void run_host_code(Context& context) {
+static python::HostModules run(Context& context, python::Limits limits) {
   std::vector<python::SourceFile> files;
   for (const ProgramFile& file : context.program.files)
     files.push_back({file.tree, file.dialect == Dialect::Numba, file.imports, file.module});
-  if (std::ranges::none_of(files, &python::SourceFile::is_python)) return;
-  context.host =
-      std::make_unique<HostNames>(python::run(*context.program.sources, files, given_by_options(context)));
+  const auto knows = [&context](std::string_view module, std::string_view name) {
+    const ReportingScope quiet(context.diagnostics, false);
+    FileScope* python = nullptr;
+    for (const auto& file : context.files)
+      if (file->is_numba()) python = file.get();
+    FileScope* library = find_file(context, *python, module);
+    if (library) return find_symbol(context, *library, name) != nullptr;
+    return Checker(context, python, nullptr).host_name(module, name, {}).has_value();
+  };
+  return python::run(*context.program.sources, files, given_by_options(context), limits, knows);
 }
 
-namespace {
+void run_host_code(Context& context) {
+  const auto is_python = [](const ProgramFile& file) { return file.dialect == Dialect::Numba; };
+  if (std::ranges::none_of(context.program.files, is_python)) return;
+  context.host = std::make_unique<HostNames>(run(context, {}));
+  // Those at the top of a file are read, with what is wrong in their decorators, whether or not a kernel calls them.
+  for (const python::CompiledFunction& each : context.host->modules.functions())
+    if (!each.is_of_call && each.path.find('.') == each.path.npos && each.data->def->name != "lambda")
+      function_symbol(context, *each.data);
+}
 
-using values::as;
+FunctionSymbol& function_symbol(Context& context, const values::FunctionData& data) {
+  std::unique_ptr<FunctionSymbol>& made = context.host->functions[&data];
+  if (made) return *made;
+  made = std::make_unique<FunctionSymbol>();
+  FunctionSymbol& symbol = *made;
+  const FileScope& file = *context.files[context.host->modules.file_of(data)];
+  FileScope& scope = context.host->scopes.emplace_back();
+  scope.file = file.file;
+  scope.tree = file.tree;
+  scope.index = file.index;
+  scope.rules = file.rules;
+  scope.reader = &data;
+  symbol.def = data.def;
+  symbol.data = &data;
+  symbol.file = &scope;
+  const bool is_inner = context.host->modules.path_of(data).find('.') != std::string::npos;
+  // Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.
+  const ReportingScope reports(context.diagnostics, context.diagnostics.enabled() && !is_inner);
+  read_decorators(context, symbol);
+  return symbol;
+}
 
-// Makes values of the checker of what was found at one moment.
-struct Reader {
-  Checker& checker;
-  std::size_t moment;
-  Span span;
-  std::size_t count = 0; // of the elements read so far
+std::optional<HostFound> find_host_name(Context& context, const FileScope& scope, std::string_view name) {
+  const python::HostModules& modules = context.host->modules;
+  const std::optional<python::Found> found =
+      scope.reader ? modules.find(*scope.reader, name) : modules.at_end(scope.index, name);
+  if (!found) return std::nullopt;
+  const auto* unknown = as<values::Unknown>(found->value);
+  const HostFound first{&modules, *found};
+  if (!unknown || unknown->why != values::Why::NotComputed || !modules.is_limited()) return first;
+  // Nobody may read what takes long to compute, so it is computed for the first who does.
+  std::optional<python::HostModules>& again = context.host->again;
+  constexpr python::Limits large{1 << 22, 1 << 20, 1 << 26};
+  if (!again) again = run(context, large);
+  const values::FunctionData* reader = scope.reader ? again->function_at(scope.reader->serial) : nullptr;
+  if (scope.reader && (!reader || reader->def != scope.reader->def)) return first;
+  const std::optional<python::Found> computed =
+      reader ? again->find(*reader, name) : again->at_end(scope.index, name);
+  const bool is_number =
+      computed && (values::is_number(computed->value) || as<values::Array>(computed->value));
+  return is_number ? HostFound{&*again, *computed} : first;
+}
 
-  std::optional<Value> elements(const values::Value& value, ValueKind kind) {
-    const auto elements = checker.context.host->modules.elements(moment, value);
-    if (!elements) return std::nullopt;
-    Value result = plain_value(kind, span);
-    for (const values::Value& each : *elements) {
-      // Tuples that hold the same one twice may be larger than the memory of the machine.
-      std::optional<Value> element = ++count <= limits::table_elements ? read(each) : std::nullopt;
-      if (!element) return std::nullopt;
-      result.elements.push_back(std::move(*element));
-    }
-    return result;
-  }
-
-  std::optional<Value> read(const values::Value& value) {
-    if (as<values::None>(value)) return plain_value(ValueKind::None, span);
-    if (as<values::Ellipsis>(value)) return plain_value(ValueKind::Ellipsis, span);
-    if (const auto* truth = as<bool>(value)) return bool_value(*truth, span);
-    if (const auto* integer = as<WideInt>(value)) return int_value(*integer, span);
-    if (const auto* real = as<double>(value)) return float_value(*real, span);
-    if (const auto* z = as<values::Complex>(value)) return complex_value({z->real, z->imag}, span);
-    if (const auto* number = as<values::Number>(value)) return runtime_value(number->bits, span);
-    if (const auto* text = as<values::Text>(value)) return text_value(ValueKind::String, text->text, span);
-    if (as<values::Tuple>(value) || as<values::List>(value)) return elements(value, ValueKind::Tuple);
-    if (as<values::Dict>(value)) return elements(value, ValueKind::Dict);
-    if (const auto* array = as<values::Array>(value)) {
-      std::optional<Numbers> numbers = checker.context.host->modules.numbers(moment, *array);
-      if (!numbers) return std::nullopt;
-      if (numbers->extents.empty()) return runtime_value(numbers->at(0), span);
-      return array_value(checker, std::move(*numbers), span);
-    }
-    return std::nullopt;
-  }
-};
-
-std::optional<python::Found> find(const python::HostModules& modules, const ast::FunctionDef& reader,
-                                  std::string_view path) {
+// Returns what a dotted name is whose front is a class or a file.
+static std::optional<HostFound> find_path(Context& context, const FileScope& scope, std::string_view path) {
   const std::size_t dot = path.rfind('.');
-  if (dot == path.npos) return modules.find(reader, path);
-  const std::optional<python::Found> of = find(modules, reader, path.substr(0, dot));
-  const bool has_names = of && (as<values::Class>(of->value) || as<values::File>(of->value));
-  return has_names ? modules.attribute(*of, path.substr(dot + 1)) : std::nullopt;
+  if (dot == path.npos) return find_host_name(context, scope, path);
+  const std::optional<HostFound> of = find_path(context, scope, path.substr(0, dot));
+  if (!of) return std::nullopt;
+  const bool has_names = as<values::Class>(of->found.value) || as<values::File>(of->found.value);
+  const std::string_view name = path.substr(dot + 1);
+  // A member of an enumeration is its number.
+  if (!has_names)
+    return name == "value" && path.find('.') != dot && values::is_number(of->found.value) ? of : std::nullopt;
+  const std::optional<python::Found> member = of->modules->attribute(of->found, name);
+  return member ? std::optional(HostFound{of->modules, *member}) : std::nullopt;
 }
-
-} // namespace
 
 std::optional<Value> host_name_value(Checker& checker, const ast::Expr& expr) {
-  if (!checker.context.host || !checker.instance || !checker.scope->is_numba()) return std::nullopt;
+  if (!checker.context.host || !checker.scope->is_numba()) return std::nullopt;
   const std::string path = ast::dotted_name(expr);
   const std::string_view first = std::string_view(path).substr(0, path.find('.'));
   if (path.empty() || checker.find_local(first) || inner_function(checker, first, expr.span))
     return std::nullopt;
-  const ast::FunctionDef* reader = checker.instance->function->def;
-  const auto [known, is_new] = checker.context.host->values.try_emplace({reader, path});
-  if (is_new)
-    if (const auto found = find(checker.context.host->modules, *reader, path))
-      known->second = Reader{checker, found->moment, found->where}.read(found->value);
-  return known->second ? std::optional(read_at(*known->second, expr.span)) : std::nullopt;
+  std::map<std::pair<const FileScope*, std::string>, std::optional<Value>>& known =
+      checker.context.host->values;
+  if (const auto value = known.find({checker.scope, path}); value != known.end())
+    return value->second ? std::optional(read_at(*value->second, expr.span)) : std::nullopt;
+  const std::optional<HostFound> found = find_path(checker.context, *checker.scope, path);
+  std::optional<Value> value;
+  if (found) value = host_value(checker, *found, path, expr.span);
+  // What is wrong is said wherever the name is read, and a name of a module may be code there.
+  const bool is_constant =
+      found && !as<values::Path>(found->found.value) && !as<values::Member>(found->found.value);
+  if (!value || (is_constant && !is_error(*value))) known.emplace(std::pair(checker.scope, path), value);
+  return value;
 }
 
 } // namespace kern::checker

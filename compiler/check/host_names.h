@@ -1,8 +1,10 @@
-// What the names are that functions of .py files read, as python/ says, in values of the checker.
+// What the names are that .py files read, as python/ says, in values of the checker.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/check/checker.h"
@@ -10,17 +12,52 @@
 
 namespace kern::checker {
 
-// What python/ says of a program, and what became of it for each function and name: "N", "Config.N".
+// What was found, and by which run.
+struct HostFound {
+  const python::HostModules* modules;
+  python::Found found;
+};
+
+// What python/ says of a program, and what became of it.
 struct HostNames {
   python::HostModules modules;
-  std::map<std::pair<const ast::FunctionDef*, std::string>, std::optional<Value>> values = {};
+  std::map<std::pair<const FileScope*, std::string>, std::optional<Value>> values =
+      {};                           // of names: "N", "Config.N"
+  std::deque<HostFound> found = {}; // that values keep
+  std::map<const values::TermData*, Value> terms = {};
+  std::deque<FileScope> scopes = {}; // of functions
+  std::unordered_map<const values::FunctionData*, std::unique_ptr<FunctionSymbol>> functions = {};
+  std::optional<python::HostModules> again = {}; // with larger limits
+  // Types that functions of the host were given, by their numbers, and what such calls returned (foreign_values.h).
+  std::deque<Value> foreign = {};
+  std::map<std::string, std::uint32_t> foreign_numbers = {};
+  std::map<std::string, std::optional<HostFound>> overload_calls = {};
 };
 
 // Runs the Python of the program's files.
 void run_host_code(Context& context);
 
-// Returns the constant that a name is which the body of a function of a .py file reads and does not bind, or an attribute of
-// a class or file of that name; nothing where nothing binds it, and of what is none.
+// Returns what a name of a .py file is for code of a scope, `N` or an attribute of a class or file, `Config.N`; nothing
+// where nothing binds it. An error, reported, where it has no value of the checker.
 std::optional<Value> host_name_value(Checker& checker, const ast::Expr& expr);
+// Returns what the function of a scope sees by a name.
+std::optional<HostFound> find_host_name(Context& context, const FileScope& scope, std::string_view name);
+
+// ---- host_values.cpp ----
+// Returns what was found as a value of the checker; an error value, reported with how the program calls it or by the names in
+// what is written, where it has none.
+Value host_value(Checker& checker, const HostFound& found, std::string_view name, Span span,
+                 const ast::Expr* written = nullptr);
+// Returns the same in silence but for what is wrong in terms, for the checker of a constant (host_terms.cpp).
+Value constant_value(Checker& checker, const HostFound& found, std::string_view name, Span span);
+// Returns what a class of the host is, and an attribute of it.
+const HostFound& host_class(const Checker& checker, const Value& of);
+Value host_class_attribute(Checker& checker, const Value& of, std::string_view name, Span span);
+// Returns the type that a call of a class of named tuples makes; nothing where the value is none.
+std::optional<Type> named_tuple_type(Checker& checker, const Value& of);
+// Calls a type, what makes one, or a function of Python or NumPy with constants (calls.cpp).
+Value call_constant(Checker& checker, const Value& callee, const Checker::Args& args, Span span);
+// Reports why a name has no value.
+void report_unknown(Checker& checker, const HostFound& found, std::string_view name, Span span);
 
 } // namespace kern::checker

@@ -1,13 +1,10 @@
-// The numbers of an array that the host makes, one behind the other in C order, and what operators, subscripts and
-// methods of NumPy make of them. As a value a small one is a nested tuple, a large one is in a table of the module.
+// Constant arrays: a small one is a nested tuple as a value, a large one is in a table of the module.
 #pragma once
 
 #include "compiler/check/checker.h"
-#include "compiler/values/value.h"
+#include "compiler/values/arrays.h"
 
 namespace kern::checker {
-
-using Extents = std::vector<std::int64_t>;
 
 // Says whether a value is an array of constant numbers.
 inline bool is_constant_array(const Value& value) {
@@ -22,19 +19,10 @@ std::optional<ir::Operand> number_as(const Value& number, Type type);
 // Returns the type that NumPy gives a number that has none.
 Type type_of_number(const Value& number);
 
-// Returns the numbers of an array; of any regular nested tuple in a type; nothing where it is none, or holds what the type does not.
+// Returns the numbers of an array, and an array of numbers.
 Numbers numbers_of(const Value& array);
-std::optional<Numbers> numbers_as(const Value& value, Type type);
-// Returns them as a value.
 Value array_value(Checker& checker, Numbers numbers, Span span);
-// Returns them with the axes the other way round.
-Numbers transposed(const Numbers& numbers);
-// Returns the number of elements; nothing where a constant array has no place for so many, or for so many axes.
-std::optional<std::int64_t> count_of(const Extents& extents);
 
-// Returns what an operator gives, element by element, an operand repeated along the axes that it has not.
-Value array_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span);
-Value array_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span);
 // Returns a part of an array by constant indices and slices, an axis each.
 Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
                  const std::vector<Value>& indices);

@@ -41,25 +41,21 @@ constexpr IgnoredOption ignored_options[] = {
     {"shared_memory_carveout", Quiet::WhereFalse, "the driver divides the memory"},
 };
 
-// Returns whether Python takes a literal for true; nothing of other expressions, which only the host needs to
-// be able to evaluate.
-std::optional<bool> truth_of(const ast::Expr& expr) {
-  if (const auto* truth = ast::as<ast::BoolLiteral>(&expr)) return truth->value;
-  if (const auto* number = ast::as<ast::IntLiteral>(&expr)) return number->value != 0;
-  if (const auto* text = ast::as<ast::StringLiteral>(&expr)) return !text->value.empty();
-  if (const auto* list = ast::as<ast::List>(&expr)) return !list->elements.empty();
-  if (const auto* tuple = ast::as<ast::Tuple>(&expr)) return !tuple->elements.empty();
-  return std::nullopt;
+// Returns whether Python takes a value for true; nothing where it is not known, as only the host needs to be able to
+// evaluate it.
+std::optional<bool> truth_of(const Value& value) {
+  if (is_literal(value) || is_fixed(value)) return constant_real(value).value_or(0) != 0;
+  if (value.kind == ValueKind::String) return !value.text.empty();
+  return is_tuple(value) ? std::optional(!value.elements.empty()) : std::nullopt;
 }
 
-bool is_quiet(Quiet quiet, const ast::Expr& value) {
-  if (value.kind == ast::Kind::NoneLiteral) return true;
+bool is_quiet(Quiet quiet, const Value& value) {
+  if (value.kind == ValueKind::None) return true;
   switch (quiet) {
   case Quiet::Always: return true;
   case Quiet::WhereFalse: return truth_of(value) == false;
   case Quiet::WhereTrue: return truth_of(value) == true;
-  case Quiet::WhereLiteral:
-    return value.kind == ast::Kind::StringLiteral || value.kind == ast::Kind::BoolLiteral;
+  case Quiet::WhereLiteral: return value.kind == ValueKind::String || is_fixed(value);
   }
   return false;
 }
@@ -71,11 +67,10 @@ void report_no_effect(Context& context, Span span, std::string_view what, std::s
     context.diagnostics.report(span, diag::option, what, instead);
 }
 
-bool read_ignored_option(Context& context, const ast::Keyword& keyword, const ast::Expr& value) {
+bool read_ignored_option(Context& context, std::string_view name, Span written, const Value& value) {
   const auto* known = std::find_if(std::begin(ignored_options), std::end(ignored_options),
-                                   [&](const IgnoredOption& option) { return option.name == keyword.name; });
+                                   [&](const IgnoredOption& option) { return option.name == name; });
   if (known == std::end(ignored_options)) return false;
-  Span written = cover(keyword.span, keyword.value->span);
   if (!is_quiet(known->quiet, value))
     report_no_effect(context, written, fmt::format("`{}`", context.source(written)), known->instead);
   return true;

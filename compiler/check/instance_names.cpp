@@ -32,6 +32,7 @@ static void add_key(std::string& key, const Value& value) {
     key += fmt::format("{}'{}'", static_cast<int>(value.kind), value.text);
     break;
   case ValueKind::Builtin: key += row(value.builtin).identifier; break;
+  case ValueKind::HostClass: key += fmt::format("class {}", std::int64_t(value.integer)); break;
   case ValueKind::File: key += fmt::format("@{}", static_cast<const void*>(value.file)); break;
   case ValueKind::Error:
   case ValueKind::Unknown:
@@ -91,6 +92,7 @@ static std::string symbol_part(const Value& value) {
   case ValueKind::String:
   case ValueKind::Ellipsis:
   case ValueKind::File:
+  case ValueKind::HostClass:
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Method:

@@ -58,10 +58,8 @@ Value Checker::slots_value(Local& local, Type type, Span span) {
 
 static void report_without_type(Checker& checker, const Local& local, Span span) {
   Report error = checker.report(span, diag::local_without_type, local.name);
-  auto symbol = checker.scope->symbols.find(local.name);
-  if (symbol != checker.scope->symbols.end() && !symbol->second.empty())
-    error.note(symbol->second.back().span, "this `{}` is another: a name that a function assigns is its own",
-               local.name);
+  if (const std::optional<Span> outside = bound_outside(checker, local.name))
+    error.note(*outside, "this `{}` is another: a name that a function assigns is its own", local.name);
 }
 
 // Outside of loops only what was assigned before in this round can be there. Numbers of 0 or more, of which

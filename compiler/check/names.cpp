@@ -10,7 +10,6 @@
 #include "compiler/check/constant_records.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/overload_names.h"
 #include "compiler/check/records.h"
 #include "compiler/check/type_values.h"
 #include "compiler/check/vocabulary.h"
@@ -226,60 +225,16 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   return std::nullopt;
 }
 
-// Returns the value of `name op= init`: what the name was before, and the new operand.
-static Value augmented_value(Context& context, FileScope& file, std::string_view name, const Symbol& symbol) {
-  Checker checker(context, &file, nullptr);
-  checker.final = true;
-  Symbol* before = find_symbol(context, file, name, {symbol.init->span.begin, nullptr});
-  if (!before || before == &symbol) return error_value(symbol.span);
-  Value left = checker.symbol_value(file, name, *before, symbol.span);
-  Value right = constant_of_expr(context, file, *symbol.init);
-  if (is_error(left) || is_error(right)) return error_value(symbol.span);
-  Value value = checker.binary(*symbol.op, left, right, symbol.init->span);
-  return checker.body->empty() ? value : error_value(symbol.span);
-}
-
-// RED = auto(), in an enumeration: one more than the member before it.
-static std::optional<Value> enum_member(Context& context, FileScope& file, std::string_view name,
-                                        const Symbol& symbol) {
-  const auto* call = file.is_class() && file.owner->is_enum ? ast::as<ast::Call>(symbol.init) : nullptr;
-  const std::string_view callee = call ? context.source(call->callee->span) : "";
-  if (callee != "auto" && callee != "enum.auto") return std::nullopt;
-  std::string_view before;
-  for (const ast::Stmt* item : file.tree->items) {
-    const auto* assign = ast::as<ast::Assign>(item);
-    const auto* target = assign ? ast::as<ast::Name>(assign->targets.front()) : nullptr;
-    if (!target) continue;
-    if (target->text == name) break;
-    before = target->text;
-  }
-  if (before.empty()) return int_value(1, symbol.span);
-  Symbol* previous = find_own_symbol(context, file, before, {});
-  if (!previous) return std::nullopt;
-  Value value = Checker(context, &file, nullptr).symbol_value(file, before, *previous, symbol.span);
-  std::optional<WideInt> number = constant_integer(value);
-  return number ? std::optional(int_value(*number + 1, symbol.span)) : std::nullopt;
-}
-
 // Evaluates a module constant, once.
 static void evaluate_constant(Context& context, FileScope& file, std::string_view name, Symbol& symbol) {
   symbol.state = Symbol::State::Evaluating;
   std::string_view outer_name = std::exchange(context.constant_name, name);
-  const FunctionSymbol* jitted = jitted_function(context, file, name, symbol);
-  std::optional<Value> member = enum_member(context, file, name, symbol);
-  Value value = member         ? *member
-                : jitted       ? plain_value(ValueKind::Function, symbol.span)
-                : symbol.store ? error_value(symbol.span)
-                : symbol.op    ? augmented_value(context, file, name, symbol)
-                               : constant_of_expr(context, file, *symbol.init);
-  value.function = jitted ? jitted : value.function;
+  Value value = constant_of_expr(context, file, *symbol.init);
   for (std::size_t index : symbol.path) {
     bool fits = is_tuple(value) && index < value.elements.size();
     value = fits ? Value(value.elements[index]) : error_value(symbol.init->span);
   }
-  bool typed =
-      symbol.annotation && file.rules.annotations == Rules::annotations_rule::Types && !is_error(value);
-  if (typed) {
+  if (symbol.annotation && !is_error(value)) {
     std::optional<Type> type = type_of_expr(context, file, *symbol.annotation);
     Checker checker(context, &file, nullptr);
     if (type) value = checker.convert_value(value, *type, Purpose::Assignment);
@@ -301,111 +256,14 @@ std::string Checker::captured_define(const std::string& name, Span span) const {
   return fmt::format("{}={}", name, name.ends_with("shape") ? "(16,16)" : "VALUE");
 }
 
-// Notes what the clauses of a statement make of a name, where nobody knows which of them runs; false where none makes
-// anything of it that is known.
-static bool note_clauses(Report& error, std::string_view name, const Symbol& symbol) {
-  if (!symbol.choice) return false;
-  bool any = false;
-  std::span<const ast::HostClause> clauses = symbol.choice->statement->clauses;
-  for (std::size_t i = 0; i < clauses.size(); ++i) {
-    const auto found = symbol.choice->blocks[i]->symbols.find(name);
-    if (found == symbol.choice->blocks[i]->symbols.end() || found->second.empty()) continue;
-    error.note(found->second.back().span,
-               "`{}` is bound here, in a block of which kernc does not know whether it runs", name);
-    any = true;
-  }
-  for (const ast::HostClause& clause : clauses)
-    if (clause.condition && any) {
-      error.note(clause.condition->span,
-                 "that depends on this: where `-D` makes a constant of it, it is known");
-      break;
-    }
-  return any;
-}
-
-void Checker::report_host_symbol(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
-  if (symbol.reason == HostReason::Class) {
-    report(span, diag::host_class, name).note(symbol.span, "`{}` is defined here", name);
-    return;
-  }
-  if (symbol.reason == HostReason::Function) {
-    Report error = report(span, diag::host_function, name);
-    if (is_intrinsic(context, file, symbol.span)) {
-      error.note(symbol.span, "`@intrinsic` writes LLVM's code, which is not read here; write a device "
-                              "function of what it computes");
-      return;
-    }
-    error.note(symbol.span, "it is passed over as host code{}{}", symbol.text.empty() ? "" : ": ",
-               symbol.text);
-    return;
-  }
-  if (symbol.reason == HostReason::Captured) {
-    report(span, diag::captured_value, name, file.path, captured_define(define_name(file, name), span))
-        .note(symbol.span, "`{}` is a parameter of `{}` here", name, file.path);
-    return;
-  }
-  Report error = report(span, diag::host_value, name, define_name(file, name));
-  if (called == span) error.note("a function is given as `-D {}=FILE.py:FUNCTION`", define_name(file, name));
-  switch (symbol.reason) {
-  case HostReason::Changed: error.note(symbol.span, "`{}` may be changed from here on", name); return;
-  case HostReason::Launched:
-    error.note(symbol.span,
-               "`{}` is bound again here, where a kernel that reads it may have been compiled with "
-               "what it was before",
-               name);
-    return;
-  case HostReason::Bound:
-    if (note_clauses(error, name, symbol)) return;
-    [[fallthrough]];
-  case HostReason::Captured:
-  case HostReason::Function:
-  case HostReason::Class:
-    error.note(symbol.span, "`{}` may be bound here, by code that kernc does not run", name);
-  }
-}
-
-// Reports the parameter of a function of the host that a constant is made of: `op = cuda.jit(device=True)(fn)`; false
-// where there is none.
-static bool report_captured(Checker& checker, FileScope& file, const ast::Expr* init, Span span) {
-  if (const auto* name = ast::as<ast::Name>(init)) {
-    FileScope* owner = &file;
-    const Symbol* symbol =
-        find_symbol(checker.context, file, name->text, {name->span.begin, nullptr}, &owner);
-    bool is_captured = symbol && symbol->kind == Symbol::Kind::Host && symbol->reason == HostReason::Captured;
-    if (is_captured) checker.report_host_symbol(*owner, name->text, *symbol, span);
-    return is_captured;
-  }
-  if (const auto* binary = ast::as<ast::Binary>(init))
-    return report_captured(checker, file, binary->left, span) ||
-           report_captured(checker, file, binary->right, span);
-  ast::ExprList parts;
-  if (const auto* call = ast::as<ast::Call>(init)) parts = call->args;
-  if (const auto* tuple = ast::as<ast::Tuple>(init)) parts = tuple->elements;
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const ast::Expr* part) { return report_captured(checker, file, part, span); });
-}
-
-// Reports what is wrong with a dtype that a kernel uses; false where that is another thing, or nothing.
-static bool report_dtype(Checker& checker, FileScope& file, const Symbol& symbol) {
-  const auto* call = ast::as<ast::Call>(symbol.init);
-  const std::string_view callee = call ? checker.context.source(call->callee->span) : "";
-  if (!callee.ends_with("dtype") && !callee.ends_with("make_c_struct")) return false;
-  Checker again(checker.context, &file, nullptr);
-  again.final = true;
-  again.evaluate(*symbol.init);
-  return again.errors > 0;
-}
-
-// A .py file computes much that is no constant of Kern; only a name that a kernel uses is an error, and
-// there.
-static Value constant_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
-                            Span span) {
+// Returns a constant of a .kern file.
+static Value symbol_constant(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol,
+                             Span span) {
   Context& context = checker.context;
   if (symbol.state == Symbol::State::Evaluating) {
     checker.report(symbol.span, diag::constant_cycle, name);
     return error_value(span);
   }
-  bool lenient = file.is_numba();
   if (symbol.state == Symbol::State::New && context.open_constants >= limits::constant_chain) {
     checker.report(symbol.span, diag::nesting_too_deep, limits::constant_chain,
                    "a constant that others need stands best before them");
@@ -413,28 +271,10 @@ static Value constant_value(Checker& checker, FileScope& file, std::string_view 
   }
   if (symbol.state == Symbol::State::New) {
     // A constant is evaluated once, whatever round asks first: its errors are reported then.
-    const ReportingScope reports(context.diagnostics, !lenient);
+    const ReportingScope reports(context.diagnostics, true);
     ++context.open_constants;
     evaluate_constant(context, file, name, symbol);
     --context.open_constants;
-  }
-  // Finding the cause evaluates other names, which may lead back to this one where one is a doubt of another:
-  // it is left out if nobody hears the report.
-  if (is_error(symbol.value) && lenient && !context.diagnostics.enabled()) return error_value(span);
-  if (is_error(symbol.value) && lenient && report_captured(checker, file, symbol.init, span))
-    return error_value(span);
-  if (is_error(symbol.value) && lenient && report_dtype(checker, file, symbol)) return error_value(span);
-  if (is_error(symbol.value) && lenient) {
-    Report error = checker.report(span, diag::host_value, name, define_name(file, name));
-    const auto* call = ast::as<ast::Call>(symbol.init);
-    const bool is_foreign = call && context.source(call->callee->span).ends_with("declare_device");
-    if (is_foreign)
-      error.note(
-          symbol.span,
-          "`declare_device` names a function of code that is linked, which kernc does not do: write it in "
-          "Python, and give `FILE.py:FUNCTION`");
-    else
-      error.note(symbol.span, "`{}` is defined here", name);
   }
   return read_at(symbol.value, span);
 }
@@ -449,7 +289,7 @@ static Value package_value(FileScope& file, std::string_view module, Span span) 
 // Returns what a name below a package is that leads to a file: the file, or a function of the standard library
 // that the package has as its own.
 static Value file_or_member(Checker& checker, FileScope* file, std::string_view name, Span span) {
-  Symbol* member = file->file->is_library ? find_symbol(checker.context, *file, name, {}) : nullptr;
+  Symbol* member = file->file->is_library ? find_symbol(checker.context, *file, name) : nullptr;
   return member ? checker.symbol_value(*file, name, *member, span) : file_value(file, span);
 }
 
@@ -469,8 +309,7 @@ static std::optional<Value> value_below(Checker& checker, const Value& package, 
 
 Value Checker::host_attribute(const Value& module, std::string_view name, Span span) {
   if (std::optional<Value> below = value_below(*this, module, name, span)) return *below;
-  if (context.host_changes.contains({module.text, name}) ||
-      context.host_changes.contains({module.text, "*"})) {
+  if (context.host && scope->is_numba() && context.host->modules.is_assigned(module.text, name)) {
     report(span, diag::host_assigned, name, module.text);
     return error_value(span);
   }
@@ -497,35 +336,22 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
   return read_at(symbol.value, span);
 }
 
-Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& symbol, Span span) {
-  FileScope& file = symbol.home ? *symbol.home : reached;
+Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
   switch (symbol.kind) {
-  case Symbol::Kind::Constant: return constant_value(*this, file, name, symbol, span);
-  case Symbol::Kind::Function: {
-    if (instance && file.is_numba() && has_overload(context, *symbol.function)) {
-      report(span, diag::overloaded_function, name);
-      return error_value(span);
-    }
-    return function_value(symbol.function, span);
-  }
+  case Symbol::Kind::Constant: return symbol_constant(*this, file, name, symbol, span);
+  case Symbol::Kind::Function: return function_value(symbol.function, span);
   case Symbol::Kind::Struct: return struct_value(*this, file, name, symbol, span);
-  case Symbol::Kind::Host:
-    if (FileScope* inner = symbol.host ? scope_inside(file, *symbol.host) : nullptr;
-        inner && inner->is_class())
-      return file_value(inner, span);
-    report_host_symbol(file, name, symbol, span);
-    return error_value(span);
   case Symbol::Kind::Import:
     if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
     return package_value(file, symbol.module, span);
   case Symbol::Kind::FromImport: {
-    // Files may import a name from each other in branches, so that none of them makes it.
+    // Files may import a name from each other, so that none of them makes it.
     if (context.open_constants >= limits::constant_chain) {
-      report(span, diag::host_value, name, define_name(file, name));
+      report(symbol.span, diag::constant_cycle, name);
       return error_value(span);
     }
     ++context.open_constants;
-    Value value = imported_value(file, name, symbol, span);
+    Value value = imported_value(file, symbol, span);
     --context.open_constants;
     return value;
   }
@@ -533,51 +359,104 @@ Value Checker::symbol_value(FileScope& reached, std::string_view name, Symbol& s
   return error_value(span);
 }
 
-// from module import text as name
-Value Checker::imported_value(FileScope& file, std::string_view name, const Symbol& symbol, Span span) {
+// from module import text
+Value Checker::imported_value(FileScope& file, const Symbol& symbol, Span span) {
   FileScope* inner = find_file(context, file, module_below(symbol.module, symbol.text));
   if (FileScope* other = find_file(context, file, symbol.module)) {
-    if (Symbol* found = other == &file && inner ? nullptr : find_symbol(context, *other, symbol.text, {}))
+    if (other->is_numba()) {
+      if (const auto found = context.host->modules.at_end(other->index, symbol.text)) {
+        Checker there(context, other, nullptr);
+        there.final = true;
+        return host_value(there, {&context.host->modules, *found}, symbol.text, span);
+      }
+    } else if (Symbol* found =
+                   other == &file && inner ? nullptr : find_symbol(context, *other, symbol.text)) {
       return symbol_value(*other, symbol.text, *found, span);
+    }
     if (inner) return file_value(inner, span);
     report_not_in_module(symbol.text, symbol.module, symbol.span);
     return error_value(span);
   }
   if (inner) return file_or_member(*this, inner, symbol.text, span);
-  std::string module = std::string(symbol.module) + "." + std::string(symbol.text);
-  if (has_known_names(symbol.module) && !host_name(symbol.module, symbol.text, span) &&
-      has_known_names(module))
-    return text_value(ValueKind::Host, keep(context, module), span);
-  bool is_changed = context.host_changes.contains({symbol.module, symbol.text}) ||
-                    context.host_changes.contains({symbol.module, "*"});
-  if (is_changed) {
-    report(span, diag::host_value, name, define_name(file, name))
-        .note(symbol.span, "`{}` is imported here from `{}`, to which host code assigns it", name,
-              symbol.module);
+  return host_path(*this, keep(context, module_below(symbol.module, symbol.text)), span);
+}
+
+// Returns what Python itself has by a name, int or len.
+static std::optional<Value> python_name(Checker& checker, std::string_view name, Span span) {
+  const bool is_type = name == "bool" || name == "int" || name == "float" || name == "complex";
+  if (std::ranges::find(python_names, name) != python_names.end()) {
+    if (name == "bool") return type_value(types::boolean, span);
+    if (std::optional<Value> type = is_type ? type_name(name, find_numba_scalar, span) : std::nullopt)
+      return type;
+    if (std::optional<Value> builtin = checker.vocabulary(name, span)) return builtin;
+  }
+  return checker.plain_function("", name, span);
+}
+
+// Returns what a name of a .py file is that nothing binds there: one of Python's, or in the text of an option one of Numba's.
+static std::optional<Value> option_name(Checker& checker, const ast::Name& name, bool is_option) {
+  if (is_option)
+    if (std::optional<Value> maker = type_maker(name.text, name.span)) return maker;
+  const bool is_module = name.text == "numba" || name.text == "numpy" || name.text == "math";
+  if (is_option && is_module) return text_value(ValueKind::Host, name.text, name.span);
+  if (checker.names_types && name.text == "from_dtype")
+    if (std::optional<Value> maker = checker.plain_function("numba", name.text, name.span)) return maker;
+  return python_name(checker, name.text, name.span);
+}
+
+// Returns what a name of a .kern file is that nothing binds there.
+static std::optional<Value> kern_name(Checker& checker, const ast::Name& name) {
+  if (name.text == "math" || name.text == "numba") return text_value(ValueKind::Host, name.text, name.span);
+  if (name.text == "cmath")
+    if (FileScope* library = complex_library(checker.context)) return file_value(library, name.span);
+  if (name.text == "cuda") return text_value(ValueKind::Host, "numba.cuda", name.span);
+  if (name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
+  if (name.text == "bool") return type_value(types::boolean, name.span);
+  if (std::optional<Value> type = type_name(name.text, find_scalar, name.span)) return type;
+  return checker.vocabulary(name.text, name.span);
+}
+
+Value host_path(Checker& checker, std::string_view path, Span span) {
+  Context& context = checker.context;
+  if (FileScope* file = find_file(context, *checker.scope, path))
+    return file_or_member(checker, file, path.substr(path.rfind('.') + 1), span);
+  const std::size_t dot = path.rfind('.');
+  const bool is_module = has_known_names(path) || ast::is_host_module(path) || ast::is_python_module(path);
+  if (dot == path.npos) {
+    if (is_module) return package_value(*checker.scope, path, span);
+    if (std::optional<Value> builtin = python_name(checker, path, span)) return *builtin;
+    // The text of -D needs no import.
+    if (std::optional<Value> type = type_name(path, find_numba_scalar, span)) return *type;
+    if (std::optional<Value> maker = type_maker(path, span)) return *maker;
+    checker.report_undefined(path, span);
     return error_value(span);
   }
-  if (has_known_names(symbol.module))
-    return host_attribute(text_value(ValueKind::Host, symbol.module, span), symbol.text, span);
-  if (std::optional<Value> value = host_name(symbol.module, symbol.text, span)) return *value;
-  report(span, diag::import_not_found, name, symbol.module,
-         ast::is_python_module(symbol.module) ? "a module of Python's own, which kernc does not read:"
-                                              : "which kernc does not find: name its folder with `-I`, or",
-         captured_define(define_name(file, name), span))
-      .note(symbol.span, "`{}` is imported from `{}` here", name, symbol.module);
+  const std::string_view module = path.substr(0, dot), name = path.substr(dot + 1);
+  // `from numba.cuda.random import xoroshiro128p_next`, of the standard library
+  FileScope* library = find_file(context, *checker.scope, module);
+  if (Symbol* member = library ? find_symbol(context, *library, name) : nullptr)
+    return checker.symbol_value(*library, name, *member, span);
+  if (std::optional<Value> value = checker.host_name(module, name, span)) return *value;
+  if (is_module) return package_value(*checker.scope, path, span);
+  if (has_known_names(module))
+    return checker.host_attribute(text_value(ValueKind::Host, module, span), name, span);
+  checker.report(span, diag::import_not_found, name, module,
+                 ast::is_python_module(module) ? "a module of Python's own, which kernc does not read:"
+                                               : "which kernc does not find: name its folder with `-I`, or",
+                 checker.captured_define(std::string(name), span));
   return error_value(span);
 }
 
-NameReader Checker::reader_of(Span span) const {
-  if (instance) return {std::nullopt, instance->function};
-  if (frame) return {std::nullopt, &frame->function};
-  if (span.file == scope->file->tree->file) return {span.begin, nullptr};
-  return {};
+// Returns the place of an expression that stands at the top level of its file.
+std::optional<std::uint32_t> Checker::place_of(Span span) const {
+  const bool is_at_top = !instance && !frame && span.file == scope->tree->file;
+  return is_at_top ? std::optional(span.begin) : std::nullopt;
 }
 
 Value Checker::read_name(const ast::Name& name) {
+  const bool is_text = is_option_text(context.program.sources->file(name.span.file).name);
   // The text of a -D whose value is an array of a file calls this name.
-  if (name.text == array_constant && is_option_text(context.program.sources->file(name.span.file).name))
-    return builtin_named(Builtin::ArrayConstant, name.span);
+  if (name.text == array_constant && is_text) return builtin_named(Builtin::ArrayConstant, name.span);
   if (Local* local = find_local(name.text)) return read_local(*local, name.span);
   if (frame)
     if (auto found = frame->names.find(name.text); found != frame->names.end())
@@ -587,37 +466,20 @@ Value Checker::read_name(const ast::Name& name) {
   const FindScalar find_types = numba ? find_numba_scalar : find_scalar;
   // The text of a signature or of -D needs no imports. That of a signature means Numba's types, whatever else
   // has their names.
-  const bool is_option = names_types || is_option_text(context.program.sources->file(name.span.file).name);
+  const bool is_option = names_types || is_text;
   std::optional<Value> option = is_option ? type_name(name.text, find_types, name.span) : std::nullopt;
   if (option && names_types && numba) return *option;
-  if (std::optional<Value> value = host_name_value(*this, name)) return *value;
-  FileScope* owner = scope;
-  if (Symbol* symbol = find_symbol(context, *scope, name.text, reader_of(name.span), &owner))
-    return symbol_value(*owner, name.text, *symbol, name.span);
+  if (numba) {
+    if (std::optional<Value> value = host_name_value(*this, name)) return *value;
+  } else if (Symbol* symbol = find_symbol(context, *scope, name.text, place_of(name.span))) {
+    return symbol_value(*scope, name.text, *symbol, name.span);
+  }
   // The standard library alone may write this name.
   if (scope->file->is_library && name.text == "_cache_hint")
     return builtin_named(Builtin::CacheHint, name.span);
   if (option) return *option;
-  if (is_option && numba)
-    if (std::optional<Value> maker = type_maker(name.text, name.span)) return *maker;
-  bool is_module = name.text == "numba" || name.text == "numpy" || name.text == "math";
-  if (is_option && numba && is_module) return text_value(ValueKind::Host, name.text, name.span);
-  if (names_types && numba && name.text == "from_dtype")
-    if (std::optional<Value> maker = plain_function("numba", name.text, name.span)) return *maker;
-  if (!numba && (name.text == "math" || name.text == "numba"))
-    return text_value(ValueKind::Host, name.text, name.span);
-  if (!numba && name.text == "cmath")
-    if (FileScope* library = complex_library(context)) return file_value(library, name.span);
-  if (!numba && name.text == "cuda") return text_value(ValueKind::Host, "numba.cuda", name.span);
-  if (!numba && name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
-  bool is_python = std::find(python_names.begin(), python_names.end(), name.text) != python_names.end();
-  if (!numba || is_python) {
-    if (name.text == "bool") return type_value(types::boolean, name.span);
-    if (std::optional<Value> type = type_name(name.text, find_types, name.span);
-        type && (!numba || !type->text.empty()))
-      return *type;
-    if (std::optional<Value> builtin = vocabulary(name.text, name.span)) return *builtin;
-  }
+  if (std::optional<Value> value = numba ? option_name(*this, name, is_option) : kern_name(*this, name))
+    return *value;
   if (std::optional<Value> function = plain_function("", name.text, name.span)) return *function;
   report_undefined(name.text, name.span);
   return error_value(name.span);
@@ -658,6 +520,10 @@ static std::string_view nearest_name(const Checker& checker, std::string_view na
     for (const auto& [local, unused] : checker.instance->locals) offer(local);
   for (const auto& [symbol, versions] : checker.scope->symbols)
     if (!versions.empty()) offer(symbol);
+  if (checker.scope->is_numba())
+    for (std::string_view each :
+         checker.context.host->modules.names(checker.scope->reader, checker.scope->index))
+      offer(each);
   if (!checker.scope->is_numba())
     for (const BuiltinRow& row : all_builtins()) offer(row.name.substr(0, row.name.find('.')));
   for (std::string_view python : python_names) offer(python);

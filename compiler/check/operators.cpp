@@ -12,9 +12,7 @@
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/numba.h"
-#include "compiler/check/python.h"
 #include "compiler/check/stored_sums.h"
-#include "compiler/check/strings.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
@@ -303,21 +301,10 @@ static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value
 Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
-  if (is_python(*this) && (is_constant_array(left) || is_constant_array(right)))
-    return array_binary(*this, op, left, right, span);
-  if (is_python(*this) && (left.kind == ValueKind::String || right.kind == ValueKind::String))
-    if (std::optional<Value> text = string_operation(*this, op, left, right, span)) return *text;
   bool complex = is_complex_number(left) || is_complex_number(right);
   bool folds = (is_literal(left) && is_literal(right)) ||
                (!instance && is_constant_number(left) && is_constant_number(right));
-  // A number of NumPy has the precision of its own type.
-  bool is_numpy = complex && is_python(*this) && (!is_literal(left) || !is_literal(right));
-  if (is_numpy)
-    if (std::optional<Value> value = python_binary(*this, op, left, right, span); value && !is_error(*value))
-      return *value;
   if (complex && folds) return fold_binary_complex(*this, op, left, right, span);
-  if (is_python(*this))
-    if (std::optional<Value> value = python_binary(*this, op, left, right, span)) return *value;
   bool by_zero = scope->is_numba() && final && divides(op) && constant_complex(right) == 0.0;
   if (by_zero && is_number(left)) report(span, diag::zero_division, context.source(span));
   if (folds_as_literals(*this, op, left, right)) return literal_operation(op, left, right, span);
@@ -365,7 +352,6 @@ static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand
 
 Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   if (is_error(operand)) return operand;
-  if (is_python(*this) && is_constant_array(operand)) return array_unary(*this, op, operand, span);
   if (op == ast::UnaryOp::Not) {
     if (is_unknown(operand)) return unknown_value(span);
     std::optional<ir::Operand> truth = as_condition(operand);
@@ -377,8 +363,6 @@ Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
   if (operand.kind == ValueKind::Deferred && op == ast::UnaryOp::Negative)
     return deferred_value(ast::BinaryOp::Multiply, float_value(-1, span), operand, span);
   if (is_complex_number(operand)) return complex_unary(*this, op, operand, span);
-  if (is_python(*this))
-    if (std::optional<Value> value = python_unary(*this, op, operand, span)) return *value;
   bool is_wide = is_int_literal(operand) && (operand.integer <= least_value(ScalarKind::I64) ||
                                              operand.integer > greatest_value(ScalarKind::I64));
   bool wraps = is_wide && is_named(operand) && scope->is_numba();

@@ -6,7 +6,7 @@
 namespace kern::checker {
 
 // Says whether a function has an overload, so that its own body is for the host.
-bool has_overload(Context& context, const FunctionSymbol& function);
+bool has_overload(Context& context, const values::FunctionData& function);
 
 // Returns what an overload makes of a callee without asking for types, where its names are not looked over yet, else null;
 // nothing where the callee has no overload.
@@ -14,8 +14,5 @@ std::optional<const FunctionSymbol*> overload_without_types(Checker& checker, co
 
 // Says of an attribute that nothing has that `@overload_method` or `@overload_attribute` makes it, where one does.
 void note_overloaded_attribute(Checker& checker, Report& error, std::string_view name);
-
-// Says whether `@intrinsic` stands above a function of the host that is named at that place.
-bool is_intrinsic(Context& context, FileScope& scope, Span name);
 
 } // namespace kern::checker

@@ -1,14 +1,12 @@
-// Finds the overloads of a function, runs the one that fits on the types of a call, and calls what it
-// returns. Overloads are compared by the function that a name means, not by the name, since a file may import
-// it as it likes.
+// Finds the overloads of a function, has python/ run the one that fits on the types of a call, and calls what it returns.
+// Overloads are compared by the function that a name means, not by the name, since a file may import it as it likes.
 #include "compiler/check/overloads.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/ast/walk.h"
-#include "compiler/check/checker.h"
-#include "compiler/check/host_blocks.h"
+#include "compiler/check/foreign_values.h"
+#include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/overload_names.h"
 #include "compiler/check/type_values.h"
@@ -19,244 +17,97 @@ namespace kern::checker {
 
 namespace {
 
-// ---- Which function a name means ----
-
-std::pair<std::string_view, std::string_view> split(std::string_view path) {
-  const std::size_t dot = path.find('.');
-  return dot == path.npos ? std::pair(path, std::string_view{})
-                          : std::pair(path.substr(0, dot), path.substr(dot + 1));
-}
-
-std::string joined(std::string_view front, std::string_view rest) {
-  return rest.empty() ? std::string(front) : fmt::format("{}.{}", front, rest);
-}
-
-// Returns what tells the function apart that a dotted name means: "numpy.flip" of one that no file has; "" where it is a
-// value, a class, or a function that Numba compiles itself.
-std::string function_meant(Context& context, FileScope& scope, std::string_view path,
-                           const NameReader& reader) {
-  constexpr int longest_chain = 8; // of imports
-  auto [name, rest] = split(path);
-  FileScope* owner = &scope;
-  Symbol* symbol = find_symbol(context, scope, name, reader, &owner);
-  if (!symbol) return std::string(path);
-  auto member_of = [&](FileScope* file) {
-    std::tie(name, rest) = split(rest);
-    owner = file;
-    symbol = name.empty() ? nullptr : find_own_symbol(context, *file, name, {});
-  };
-  for (int i = 0; i < longest_chain && symbol; ++i) {
-    switch (symbol->kind) {
-    case Symbol::Kind::Function:
-      return rest.empty() && symbol->function->def->decorators.empty()
-                 ? fmt::format("@{}", static_cast<const void*>(symbol->function->def))
-                 : "";
-    case Symbol::Kind::Host:
-      return rest.empty() && symbol->reason == HostReason::Function && symbol->host
-                 ? fmt::format("@{}", static_cast<const void*>(symbol->host))
-                 : "";
-    case Symbol::Kind::Import: {
-      FileScope* file = find_file(context, *owner, symbol->module);
-      if (!file) return joined(symbol->module, rest);
-      member_of(file);
-      break;
-    }
-    case Symbol::Kind::FromImport: {
-      FileScope* file = find_file(context, *owner, symbol->module);
-      const std::string below = module_below(symbol->module, symbol->text);
-      if (file && file != owner) {
-        symbol = find_own_symbol(context, *file, symbol->text, {});
-        owner = file;
-      } else if (FileScope* inner = find_file(context, *owner, below)) {
-        member_of(inner);
-      } else {
-        return joined(below, rest);
-      }
-      break;
-    }
-    case Symbol::Kind::Constant:
-    case Symbol::Kind::Struct: return "";
-    }
-  }
-  return "";
-}
-
-// Returns the characters in front that a dotted name is made of.
-std::string_view dotted_front(std::string_view text) {
-  auto is_other = [](char c) {
-    return !(c == '.' || c == '_' || std::isalnum(static_cast<unsigned char>(c)) ||
-             static_cast<unsigned char>(c) >= 0x80);
-  };
-  return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, is_other) - text.begin()));
-}
-
-// Returns what the first decorator of a function of the host is, as "numba.extending.overload"; "" of none of Numba's.
-std::string decorator_meant(Context& context, FileScope& scope, const ast::HostStatement& statement) {
-  if (statement.kind != ast::HostStatement::Kind::Function) return "";
-  const std::string_view head =
-      context.source({statement.span.file, statement.span.begin, statement.name_span.begin});
-  if (!head.starts_with('@')) return "";
-  std::string meant =
-      function_meant(context, scope, dotted_front(head.substr(1)), {statement.span.begin, nullptr});
-  return meant.starts_with("numba.") ? meant : "";
-}
+using values::as;
 
 // ---- The overloads of a program ----
 
-// Says whether a name is Numba's `overload`.
-bool is_overload(Context& context, FileScope& scope, std::string_view callee, std::uint32_t place) {
-  if (callee != "overload" && !callee.ends_with(".overload")) return false;
-  const std::string meant = function_meant(context, scope, callee, {place, nullptr});
-  return meant.starts_with("numba.") && meant.ends_with(".overload");
+const values::Value* keyword_of(const values::TermData& call, std::string_view name) {
+  const auto found = std::ranges::find(call.keywords, name, &values::NamedValue::name);
+  return found == call.keywords.end() ? nullptr : &found->value;
 }
 
-// Returns the text behind `target=` in the head of a function: "cuda"; "" where there is none that is written out.
-std::string_view target_option(std::string_view head) {
-  constexpr std::string_view option = "target=";
-  std::size_t at = head.find(option);
-  if (at == head.npos) return "";
-  at += option.size();
-  const char quote = at < head.size() ? head[at] : ' ';
-  const std::size_t end = quote == '"' || quote == '\'' ? head.find(quote, at + 1) : head.npos;
-  return end == head.npos ? "" : head.substr(at + 1, end - at - 1);
-}
-
-// Adds what the head of a function makes of it.
-void add_overload(Context& context, FileScope& scope, const ast::HostStatement& statement,
+// Adds what a decorator makes of a function.
+void add_overload(Context& context, const values::FunctionData& function, const values::TermData& call,
                   std::vector<Overload>& found) {
-  for (const ast::NameUse& use : statement.head_uses) {
-    if (!is_overload(context, scope, use.callee, use.span.begin)) continue;
-    const std::string_view head = context.source({use.span.file, use.span.begin, statement.name_span.begin});
-    const std::string_view target = target_option(head);
-    const bool is_ours = target.empty() || target == "cuda" || target == "gpu" || target == "generic";
-    std::string meant = function_meant(context, scope, dotted_front(head), {use.span.begin, nullptr});
-    // types.Literal, IntegerLiteral, x.literal_value
-    const std::string_view code =
-        context.source({use.span.file, statement.name_span.end, statement.span.end});
-    const bool asks = code.find("iteral") != code.npos;
-    if (is_ours && !meant.empty())
-      found.push_back({&scope, &statement, std::move(meant), target == "cuda" || target == "gpu", asks,
-                       asks && head.find("prefer_literal=True") != head.npos});
-    // Other names there are those of its options.
-    return;
-  }
+  const values::Value* option = keyword_of(call, "target");
+  const auto* text = option ? as<values::Text>(*option) : nullptr;
+  const std::string_view target = text ? text->text : "";
+  const bool is_cuda = target == "cuda" || target == "gpu";
+  const bool is_ours = target.empty() || is_cuda || target == "generic";
+  if (!is_ours || call.args.empty() || !function.statement) return;
+  // types.Literal, IntegerLiteral, x.literal_value
+  const ast::HostStatement& statement = *function.statement;
+  const std::string_view code =
+      context.source({statement.span.file, statement.name_span.end, statement.span.end});
+  const bool asks = code.find("iteral") != code.npos;
+  const values::Value* prefers = keyword_of(call, "prefer_literal");
+  found.push_back(
+      {&function, call.args[0], is_cuda, asks, asks && prefers && values::truth_of(*prefers) == true});
 }
 
 const std::vector<Overload>& overloads_of(Context& context) {
   if (context.overloads) return *context.overloads;
   std::vector<Overload> found;
-  for (const auto& file : context.files) {
-    if (!file->is_numba()) continue;
-    for_each_scope(*file, [&](FileScope& scope) {
-      for (const ast::HostStatement& statement : scope.tree->statements)
-        if (statement.kind == ast::HostStatement::Kind::Function && statement.body)
-          add_overload(context, scope, statement, found);
-    });
-  }
+  const std::vector<const values::FunctionData*> decorated =
+      context.host ? context.host->modules.decorated_by(".overload")
+                   : std::vector<const values::FunctionData*>{};
+  for (const values::FunctionData* function : decorated)
+    for (const values::Value& decorator : function->decorators)
+      if (const auto* term = as<values::Term>(decorator))
+        add_overload(context, *function, *term->data, found);
   std::ranges::stable_partition(found, &Overload::is_cuda);
   return context.overloads.emplace(std::move(found));
 }
 
 // ---- A call ----
 
-// Returns the types of the arguments by the parameters of an overload; nothing where they do not fit.
-std::optional<std::vector<Value>> types_of(Checker& checker, const Overload& overload,
-                                           const Checker::Args& args) {
-  std::span<const ast::Param> params = overload.host->params;
-  std::vector<std::optional<Value>> bound(params.size());
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    if (params[i].kind == ast::ParamKind::Normal) {
-      if (next < args.positional.size()) bound[i] = type_of_argument(checker, args.positional[next++]);
-      continue;
-    }
-    std::vector<Value> rest;
-    while (next < args.positional.size()) rest.push_back(type_of_argument(checker, args.positional[next++]));
-    const bool is_known = std::ranges::none_of(rest, is_error);
-    const Span span = params[i].span;
-    bound[i] = is_known ? tuple_value(std::move(rest), span) : error_value(span);
-  }
-  if (next < args.positional.size()) return std::nullopt;
-  for (const auto& [name, value] : args.keywords) {
-    const auto param = std::ranges::find(params, name, &ast::Param::name);
-    const auto place = static_cast<std::size_t>(param - params.begin());
-    if (param == params.end() || bound[place]) return std::nullopt;
-    bound[place] = type_of_argument(checker, value);
-  }
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    if (!bound[i] && params[i].default_value)
-      bound[i] = constant_of_expr(checker.context, *overload.scope, *params[i].default_value);
-    if (!bound[i]) return std::nullopt;
-    values.push_back(std::move(*bound[i]));
-  }
-  return values;
-}
-
 // Says whether a function takes what its overload takes: the same names, with the same defaults.
-bool has_same_params(Context& context, const Overload& overload, const FunctionSymbol& made) {
-  std::span<const ast::Param> wanted = overload.host->params, params = made.def->params;
-  if (wanted.size() != params.size()) return false;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const ast::Expr *a = wanted[i].default_value, *b = params[i].default_value;
-    if (wanted[i].name != params[i].name || wanted[i].kind != params[i].kind || !a != !b) return false;
-    if (!a || context.source(a->span) == context.source(b->span)) continue;
-    const Value one = constant_of_expr(context, *overload.scope, *a),
-                other = constant_of_expr(context, *made.file, *b);
-    if (is_error(one) || is_error(other) || !same_constant(one, other)) return false;
-  }
-  return true;
+bool has_same_params(const Overload& overload, const FunctionSymbol& made) {
+  std::span<const ast::Param> wanted = overload.params(), params = made.def->params;
+  const std::span<const values::Value> own = overload.function->defaults;
+  const std::span<const values::Value> other = made.data ? made.data->defaults : own;
+  if (wanted.size() != params.size() || own.size() != other.size()) return false;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    if (wanted[i].name != params[i].name || wanted[i].kind != params[i].kind ||
+        !wanted[i].default_value != !params[i].default_value)
+      return false;
+  return std::ranges::equal(own, other, values::is_same);
 }
 
 // The function that an overload makes of the types of a call.
 struct Made {
   const FunctionSymbol* function = nullptr; // null where it takes none of these types
-  bool is_known = true;
-  Outcome outcome;
+  HostFound unknown{};                      // what it returns, where that is not known
+  bool is_known() const { return unknown.modules == nullptr; }
 };
 
-Made made_of(Context& context, const Overload& overload, const std::vector<Value>& types) {
-  const ReportingScope quiet(context.diagnostics, false); // Python's code: no error of the program
-  FileScope& body = body_of_host(context, *overload.scope, *overload.host, types);
-  Made made;
-  made.outcome = outcome_of(context, body);
-  if (made.outcome.kind == Outcome::Kind::Unknown) made.is_known = false;
-  if (!made.outcome.result) return made;
-  const Value result = constant_of_expr(context, *made.outcome.scope, *made.outcome.result);
-  made.is_known = result.kind == ValueKind::Function || result.kind == ValueKind::None;
-  made.function = result.kind == ValueKind::Function ? result.function : nullptr;
-  return made;
+Made made_of(Checker& checker, const Overload& overload, const Checker::Args& args) {
+  const std::optional<HostFound> found = call_with_types(checker, *overload.function, args);
+  if (!found || as<values::None>(found->found.value)) return {};
+  if (const auto* function = as<values::Function>(found->found.value); function && function->data->def)
+    return {&function_symbol(checker.context, *function->data), {}};
+  const bool is_unknown = as<values::Unknown>(found->found.value) || as<values::Foreign>(found->found.value);
+  return is_unknown ? Made{nullptr, *found} : Made{};
 }
 
 Made made_by(Checker& checker, const Overload& overload, const Checker::Args& args, Span span) {
-  std::optional<std::vector<Value>> types;
-  {
-    const ReportingScope quiet(checker.context.diagnostics, false);
-    types = types_of(checker, overload, args);
-  }
-  if (!types || !checker.count_steps(types->size() + 1, span)) return {};
-  return made_of(checker.context, overload, *types);
+  const std::size_t steps = args.positional.size() + args.keywords.size() + 1;
+  return checker.count_steps(steps, span) ? made_of(checker, overload, args) : Made{};
 }
 
-// Reports an overload that returns a parameter of a function around it; false where it returns something else.
-bool report_captured(Checker& checker, const Outcome& outcome, Span span) {
-  const auto* result = ast::as<ast::Name>(outcome.result);
-  if (!result) return false;
-  FileScope* owner = outcome.scope;
-  const Symbol* symbol =
-      find_symbol(checker.context, *outcome.scope, result->text, {result->span.begin, nullptr}, &owner);
-  if (!symbol || symbol->kind != Symbol::Kind::Host || symbol->reason != HostReason::Captured) return false;
-  checker.report_host_symbol(*owner, result->text, *symbol, span);
-  return true;
-}
-
-// Reports an overload of which nobody knows what it returns.
-void report_unknown(Checker& checker, std::string_view name, const Overload& overload, const Outcome& outcome,
+// Reports an overload of which nobody knows what it returns. That of a parameter of a function around it is another error.
+void report_unknown(Checker& checker, std::string_view name, const Overload& overload, const Made& made,
                     Span span) {
   Report error = checker.report(span, diag::overloaded_function, name);
-  error.note(outcome.span,
+  const auto* unknown = as<values::Unknown>(made.unknown.found.value);
+  error.note(unknown ? unknown->where : made.unknown.found.where,
              "`{}` makes its code, and what it does here does not follow from the types of the call",
-             overload.host->name);
+             overload.name());
+}
+
+bool is_captured(const Made& made) {
+  const auto* unknown = made.is_known() ? nullptr : as<values::Unknown>(made.unknown.found.value);
+  return unknown && unknown->why == values::Why::Captured;
 }
 
 // Says whether a name means something without any overload.
@@ -294,14 +145,18 @@ std::vector<const Overload*> candidates_of(Checker& checker, const ast::Expr& ca
   const std::vector<Overload>& all = overloads_of(context);
   if (all.empty()) return {};
   const std::string name = ast::dotted_name(callee);
-  const std::string_view first = split(name).first;
+  const std::string_view first = std::string_view(name).substr(0, name.find('.'));
   if (name.empty() || checker.find_local(first) || inner_function(checker, first, callee.span)) return {};
-  const std::string meant = function_meant(context, *checker.scope, name, checker.reader_of(callee.span));
+  const std::optional<python::Found> meant =
+      context.host->modules.evaluate(callee, checker.scope->reader, checker.scope->index);
+  const auto* function = meant ? as<values::Function>(meant->value) : nullptr;
+  const bool is_path = meant && as<values::Path>(meant->value);
+  // Numba compiles one with a decorator of its own itself.
+  if (!is_path && (!function || function->data->is_jit)) return {};
   std::vector<const Overload*> candidates;
   for (const Overload& overload : all)
-    if (!meant.empty() && overload.target == meant) candidates.push_back(&overload);
-  const bool is_foreign = !meant.starts_with('@');
-  if (!candidates.empty() && is_foreign && is_known_name(checker, callee)) return {};
+    if (values::is_same(overload.target, meant->value)) candidates.push_back(&overload);
+  if (!candidates.empty() && is_path && is_known_name(checker, callee)) return {};
   return candidates;
 }
 
@@ -310,7 +165,6 @@ std::vector<const Overload*> candidates_of(Checker& checker, const ast::Expr& ca
 std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   const std::vector<const Overload*> candidates = candidates_of(checker, *call.callee);
   if (candidates.empty()) return std::nullopt;
-  Context& context = checker.context;
   const std::string name = ast::dotted_name(*call.callee);
   std::optional<Checker::Args> args = checker.evaluate_args(call);
   if (!args) return error_value(call.span);
@@ -318,23 +172,25 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   for (const Overload* overload : candidates) {
     if (overload->prefers_literals && has_literal(*args)) {
       checker.report(call.span, diag::overloaded_function, name)
-          .note(overload->host->name_span,
+          .note(overload->name_span(),
                 "`{}` is given what a literal is, by `prefer_literal`, and here it would be given its type",
-                overload->host->name);
+                overload->name());
       return error_value(call.span);
     }
     const Made made = made_by(checker, *overload, *args, call.span);
-    if (!made.is_known) {
+    if (!made.is_known()) {
       // If the types are not known yet, neither is what follows from them; captured values follow from none.
-      if (report_captured(checker, made.outcome, call.span)) return error_value(call.span);
-      if (waits) return unknown_value(call.span);
-      report_unknown(checker, name, *overload, made.outcome, call.span);
+      if (waits && !is_captured(made)) return unknown_value(call.span);
+      if (is_captured(made))
+        report_unknown(checker, made.unknown, name, call.span);
+      else
+        report_unknown(checker, name, *overload, made, call.span);
       return error_value(call.span);
     }
     if (!made.function) continue;
-    if (!has_same_params(context, *overload, *made.function)) {
+    if (!has_same_params(*overload, *made.function)) {
       checker.report(call.span, diag::overload_parameters, name)
-          .note(overload->host->name_span, "`{}` is given the types of the call", overload->host->name)
+          .note(overload->name_span(), "`{}` is given the types of the call", overload->name())
           .note(made.function->def->name_span,
                 "it returns this function, which must take the same parameters");
       return error_value(call.span);
@@ -344,44 +200,33 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   if (waits) return unknown_value(call.span);
   Report error = checker.report(call.span, diag::no_overload, name, described(checker, *args));
   for (const Overload* overload : candidates)
-    error.note(overload->host->name_span, "`{}` returns no function for them{}", overload->host->name,
+    error.note(overload->name_span(), "`{}` returns no function for them{}", overload->name(),
                overload->asks_for_literals && has_literal(*args)
                    ? "; what a literal is, for which Numba asks then, is not told here"
                    : "");
   return error_value(call.span);
 }
 
-bool has_overload(Context& context, const FunctionSymbol& function) {
-  const std::string meant = fmt::format("@{}", static_cast<const void*>(function.def));
-  return std::ranges::any_of(overloads_of(context),
-                             [&](const Overload& overload) { return overload.target == meant; });
+bool has_overload(Context& context, const values::FunctionData& function) {
+  return std::ranges::any_of(overloads_of(context), [&](const Overload& overload) {
+    const auto* of = as<values::Function>(overload.target);
+    return of && of->data == &function && !function.is_jit;
+  });
 }
 
 void note_overloaded_attribute(Checker& checker, Report& error, std::string_view name) {
-  Context& context = checker.context;
-  const std::string quoted[] = {fmt::format("\"{}\"", name), fmt::format("'{}'", name)};
-  for (const auto& file : context.files) {
-    if (!file->is_numba()) continue;
-    for_each_scope(*file, [&](FileScope& scope) {
-      for (const ast::HostStatement& statement : scope.tree->statements) {
-        const std::string meant = decorator_meant(context, scope, statement);
-        const bool is_method = meant.ends_with(".overload_method");
-        if (!is_method && !meant.ends_with(".overload_attribute")) continue;
-        const std::string_view head =
-            context.source({statement.span.file, statement.span.begin, statement.name_span.begin});
-        if (head.find(quoted[0]) == head.npos && head.find(quoted[1]) == head.npos) continue;
-        error.note(statement.name_span,
+  if (!checker.context.host) return;
+  for (const std::string_view kind : {"overload_method", "overload_attribute"})
+    for (const values::FunctionData* function : checker.context.host->modules.decorated_by(kind))
+      for (const values::Value& decorator : function->decorators) {
+        const auto* term = as<values::Term>(decorator);
+        const auto* text =
+            term && term->data->args.size() > 1 ? as<values::Text>(term->data->args[1]) : nullptr;
+        if (!text || text->text != name || !function->statement) continue;
+        error.note(function->statement->name_span,
                    "`@{}` makes it of types of Numba, which is not here; write a device function, `{}(x)`",
-                   is_method ? "overload_method" : "overload_attribute", name);
+                   kind, name);
       }
-    });
-  }
-}
-
-bool is_intrinsic(Context& context, FileScope& scope, Span name) {
-  return std::ranges::any_of(scope.tree->statements, [&](const ast::HostStatement& statement) {
-    return statement.name_span == name && decorator_meant(context, scope, statement).ends_with(".intrinsic");
-  });
 }
 
 std::optional<const FunctionSymbol*> overload_without_types(Checker& checker, const ast::Expr& callee) {
@@ -389,10 +234,12 @@ std::optional<const FunctionSymbol*> overload_without_types(Checker& checker, co
   if (candidates.empty()) return std::nullopt;
   Context& context = checker.context;
   const Overload& overload = *candidates.front();
-  const std::vector<Value> unknown(overload.host->params.size(), unknown_value(callee.span));
-  const Made made = made_of(context, overload, unknown);
+  Checker::Args unknown;
+  for (const ast::Param& param : overload.params())
+    if (param.kind == ast::ParamKind::Normal) unknown.positional.push_back(unknown_value(callee.span));
+  const Made made = made_of(checker, overload, unknown);
   if (!made.function) {
-    report_captured(checker, made.outcome, callee.span);
+    if (is_captured(made)) report_unknown(checker, made.unknown, context.source(callee.span), callee.span);
     return nullptr;
   }
   // An overload may lead back to itself, so the names are looked over in a new instance only.

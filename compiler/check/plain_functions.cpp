@@ -6,9 +6,7 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/made_arrays.h"
-#include "compiler/check/python.h"
 #include "compiler/check/records.h"
-#include "compiler/check/strings.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -361,8 +359,6 @@ Value Checker::call_method(const Value& method, const Args& args, Span span) {
   bool waits = std::ranges::any_of(args.positional, unknown);
   for (const auto& [keyword, value] : args.keywords) waits = waits || unknown(value);
   if (waits) return unknown_value(span);
-  if (!method.elements.empty() && method.elements[0].kind == ValueKind::String)
-    return call_string_method(*this, method, args, span);
   if (!method.elements.empty())
     return is_array(method.elements[0]) ? call_array_method(method, args, span)
                                         : call_number_method(*this, method, args, span);

@@ -85,6 +85,7 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::Type:
   case ValueKind::Function:
   case ValueKind::File:
+  case ValueKind::HostClass:
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Dict:
@@ -140,6 +141,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Type: return "a type";
   case ValueKind::Function: return fmt::format("the function `{}`", value.function->def->name);
   case ValueKind::File:
+  case ValueKind::HostClass:
   case ValueKind::Host: return "a module";
   case ValueKind::Prefix: return fmt::format("`{}`", value.text);
   case ValueKind::Dict: return "a dict";

@@ -1,6 +1,7 @@
-// Collects what the files of a program define. Constants are evaluated when they are first used: the host's
-// own computations in a .py file are no error as long as no kernel needs them.
+// Collects what the .kern files of a program define, has python/ run the others, and finds names.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
@@ -33,7 +34,6 @@ static void add_constant(FileScope& file, const ast::Expr& target, const ast::St
   symbol.init = init;
   symbol.annotation = annotation;
   symbol.path = std::move(path);
-  if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) symbol.op = augmented->op;
   add_symbol(file, name->text, std::move(symbol), stmt);
 }
 
@@ -46,8 +46,7 @@ static void add_function(Context& context, FileScope& file, const ast::FunctionD
   symbol.span = def.name_span;
   symbol.function = function.get();
   auto known = file.symbols.find(def.name);
-  bool twice =
-      known != file.symbols.end() && known->second.back().kind == Symbol::Kind::Function && !file.is_numba();
+  const bool twice = known != file.symbols.end() && known->second.back().kind == Symbol::Kind::Function;
   if (twice &&
       context.reported.insert({diag::defined_twice.code, def.name_span.file, def.name_span.begin}).second)
     context.diagnostics.report(def.name_span, diag::defined_twice, def.name)
@@ -56,22 +55,20 @@ static void add_function(Context& context, FileScope& file, const ast::FunctionD
   file.functions.push_back(std::move(function));
 }
 
-static void add_import(FileScope& file, Symbol::Kind kind, std::string_view alias, std::string_view module,
-                       std::string_view text, Span span, const ast::Stmt& stmt) {
+static Symbol import_of(Symbol::Kind kind, std::string_view module, std::string_view text, Span span) {
   Symbol symbol;
   symbol.kind = kind;
   symbol.span = span;
   symbol.module = module;
   symbol.text = text;
-  add_symbol(file, alias, std::move(symbol), stmt);
+  return symbol;
 }
 
-void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
+// Adds what an item of a .kern file defines.
+static void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
   if (const auto* assign = ast::as<ast::Assign>(&item)) {
     for (const ast::Expr* target : assign->targets)
       add_constant(file, *target, item, assign->value, nullptr, {});
-  } else if (const auto* augmented = ast::as<ast::AugAssign>(&item)) {
-    add_constant(file, *augmented->target, item, augmented->value, nullptr, {});
   } else if (const auto* annotated = ast::as<ast::AnnAssign>(&item)) {
     if (annotated->value)
       add_constant(file, *annotated->target, item, annotated->value, annotated->annotation, {});
@@ -86,15 +83,16 @@ void add_item(Context& context, FileScope& file, const ast::Stmt& item) {
   } else if (const auto* import = ast::as<ast::Import>(&item)) {
     // `import a.b` binds `a`.
     bool whole = import->is_renamed || import->alias.size() == import->module.size();
-    add_import(file, Symbol::Kind::Import, import->alias,
-               ast::canonical_module(whole ? import->module : import->alias), import->module, import->span,
+    const std::string_view module = ast::canonical_module(whole ? import->module : import->alias);
+    add_symbol(file, import->alias, import_of(Symbol::Kind::Import, module, import->module, import->span),
                item);
   } else if (const auto* from = ast::as<ast::FromImport>(&item)) {
     for (const ast::ImportedName& name : from->names) {
       if (name.name == "*")
         file.star_imports.push_back({from->module, from->span});
       else
-        add_import(file, Symbol::Kind::FromImport, name.alias, from->module, name.name, name.span, item);
+        add_symbol(file, name.alias, import_of(Symbol::Kind::FromImport, from->module, name.name, name.span),
+                   item);
     }
   }
 }
@@ -104,51 +102,99 @@ std::string module_below(std::string_view package, std::string_view name) {
 }
 
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module) {
-  for (const auto& [name, file] : from.given_files)
-    if (name == module) return file;
   for (const auto& [name, index] : from.file->imports)
     if (name == module) return context.files[index].get();
+  // -D NAME=FILE.py:VALUE names the file itself.
+  const bool is_path = module.ends_with(".py") || module.ends_with(".kern");
+  for (const auto& file : context.files)
+    if (is_path && context.program.sources->file(file->tree->file).name == module) return file.get();
   return nullptr;
 }
 
-// Returns the scopes that `-D` means by a name, and the name in them: `NAME` at the top level of the root file, or
-// where that has none in each function of the host that binds it; `make.NAME` in `make`; `module.NAME` in an
-// imported file.
-static std::pair<std::vector<FileScope*>, std::string_view> defined_name(Context& context,
-                                                                         std::string_view name) {
-  FileScope& root = *context.files.front();
-  std::vector<FileScope*> scopes;
-  std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) {
-    if (!root.symbols.contains(name))
-      for_each_scope(root, [&](FileScope& scope) {
-        if (scope.parent && scope.symbols.contains(name)) scopes.push_back(&scope);
-      });
-    scopes.push_back(&root);
-    return {scopes, name};
+// ---- Finding names ----
+
+// Says whether `from module import *` takes a name that the module has.
+static bool has_public(Context& context, FileScope& file, const StarImport& star, std::string_view name,
+                       std::set<const FileScope*>& visited);
+
+static Symbol* find_in(Context& context, FileScope& file, std::string_view name,
+                       std::optional<std::uint32_t> place, std::set<const FileScope*>& visited) {
+  if (!visited.insert(&file).second) return nullptr;
+  if (const auto found = file.symbols.find(name); found != file.symbols.end()) {
+    // A constant is made of what others are at its place, and where they are bound later alone, of that.
+    std::vector<Symbol>& versions = found->second;
+    if (!place) return &versions.back();
+    const auto is_before = [&](const Symbol& version) { return version.place <= *place; };
+    const auto last = std::find_if(versions.rbegin(), versions.rend(), is_before);
+    return last == versions.rend() ? &versions.front() : &*last;
   }
-  std::string_view front = name.substr(0, dot);
-  for (const auto& file : context.files)
-    for_each_scope(*file, [&](FileScope& scope) {
-      std::string_view module = file->file->module;
-      std::string path = module.empty() || scope.path.empty() ? fmt::format("{}{}", module, scope.path)
-                                                              : fmt::format("{}.{}", module, scope.path);
-      if (path == front) scopes.push_back(&scope);
-    });
-  return {scopes, name.substr(dot + 1)};
+  for (std::size_t i = file.star_imports.size(); i-- > 0;) {
+    const StarImport& star = file.star_imports[i];
+    if (!has_public(context, file, star, name, visited)) continue;
+    file.symbols[name] = {import_of(Symbol::Kind::FromImport, star.module, name, star.span)};
+    return &file.symbols[name].front();
+  }
+  return nullptr;
 }
 
-// -D NAME=FILE.py:VALUE is an import of the file's name.
-static Symbol symbol_in_file(Context& context, FileScope& scope, const Define& define) {
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::FromImport;
-  symbol.module = context.program.arena->copy(std::string_view(define.file->name));
-  symbol.text = context.program.arena->copy(std::string_view(define.value));
-  for (const auto& other : context.files)
-    if (context.program.sources->file(other->tree->file).name == define.file->name)
-      scope.given_files.emplace_back(symbol.module, other.get());
-  return symbol;
+static bool has_public(Context& context, FileScope& file, const StarImport& star, std::string_view name,
+                       std::set<const FileScope*>& visited) {
+  if (name.starts_with('_')) return false;
+  if (FileScope* other = find_file(context, file, star.module))
+    return other->is_numba() ? context.host->modules.at_end(other->index, name).has_value()
+                             : find_in(context, *other, name, {}, visited) != nullptr;
+  if (star.module == "math") return std::ranges::find(ast::math_names(), name) != ast::math_names().end();
+  const ReportingScope quiet(context.diagnostics, false);
+  return Checker(context, &file, nullptr).host_name(star.module, name, star.span).has_value();
 }
+
+Symbol* find_symbol(Context& context, FileScope& file, std::string_view name,
+                    std::optional<std::uint32_t> place) {
+  std::set<const FileScope*> visited;
+  return find_in(context, file, name, place, visited);
+}
+
+std::optional<Span> bound_outside(Checker& checker, std::string_view name) {
+  if (checker.scope->is_numba()) {
+    const std::optional<HostFound> found = find_host_name(checker.context, *checker.scope, name);
+    return found ? std::optional(found->found.where) : std::nullopt;
+  }
+  const auto symbol = checker.scope->symbols.find(name);
+  return symbol != checker.scope->symbols.end() ? std::optional(symbol->second.back().span) : std::nullopt;
+}
+
+std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view name) {
+  FileScope& root = *context.files.front();
+  if (!root.is_numba()) {
+    const Symbol* found = find_symbol(context, root, name);
+    return found && found->function ? std::vector{found->function} : std::vector<FunctionSymbol*>{};
+  }
+  const python::HostModules& modules = context.host->modules;
+  std::vector<FunctionSymbol*> found, whole;
+  const std::string ending = fmt::format(".{}", name);
+  for (const python::CompiledFunction& each : modules.functions()) {
+    if (each.root_name == name) return {&function_symbol(context, *each.data)};
+    const bool is_inner =
+        modules.file_of(*each.data) == 0 && !each.is_of_call && each.path.find('.') != each.path.npos;
+    if (!is_inner || (each.path != name && !each.path.ends_with(ending))) continue;
+    // Of several of one name the code that runs decides; where nobody knows that, it is none.
+    const std::string_view last = std::string_view(each.path).substr(each.path.rfind('.') + 1);
+    const std::optional<python::Found> meant = modules.beside(*each.data, last);
+    const auto* function = meant ? values::as<values::Function>(meant->value) : nullptr;
+    if (meant && values::as<values::Unknown>(meant->value)) continue;
+    FunctionSymbol& symbol =
+        function_symbol(context, function && function->data->def ? *function->data : *each.data);
+    if (std::ranges::find(found, &symbol) == found.end()) found.push_back(&symbol);
+    if (each.path == name) whole = {&symbol};
+  }
+  return whole.empty() ? found : whole;
+}
+
+std::string path_of(Context& context, const FunctionSymbol& function) {
+  return function.data ? context.host->modules.path_of(*function.data) : std::string(function.def->name);
+}
+
+// ---- -D ----
 
 // Names the constants of other files that the last word may mean.
 static void report_unknown(Context& context, const Define& define) {
@@ -158,98 +204,101 @@ static void report_unknown(Context& context, const Define& define) {
   for (const auto& file : context.files) {
     const std::string_view module = file->file->module;
     const auto found = file->symbols.find(name);
-    if (found == file->symbols.end() || found->second.back().kind != Symbol::Kind::Constant) continue;
+    std::optional<Span> place;
+    if (found != file->symbols.end() && found->second.back().kind == Symbol::Kind::Constant)
+      place = found->second.back().span;
+    if (const auto bound = file->is_numba() ? context.host->modules.at_end(file->index, name) : std::nullopt)
+      place = bound->where;
     const std::string path = module.empty() ? std::string(name) : fmt::format("{}.{}", module, name);
-    builder.note(found->second.back().span, "this one is `-D {}=...`", path);
+    if (place) builder.note(*place, "this one is `-D {}=...`", path);
   }
 }
 
 // -D k.n=VALUE gives the parameter `n` of a function of the root file a value, so that the launch gives it none.
 static bool give_parameter(Context& context, const Define& define) {
   std::size_t dot = define.name.rfind('.');
-  if (dot == std::string::npos) return false;
+  if (dot == std::string::npos || !context.files.front()->is_numba()) return false;
   std::vector<FunctionSymbol*> functions =
       functions_named(context, std::string_view(define.name).substr(0, dot));
-  if (functions.size() != 1 || !functions.front()->file->is_numba()) return false;
+  if (functions.size() != 1) return false;
   FunctionSymbol& function = *functions.front();
   const std::string_view name = std::string_view(define.name).substr(dot + 1);
   auto param = std::ranges::find(function.def->params, name, &ast::Param::name);
   if (param == function.def->params.end() || param->kind != ast::ParamKind::Normal) return false;
-  Symbol symbol;
-  if (define.file)
-    symbol = symbol_in_file(context, *function.file, define);
-  else
-    symbol.init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
-  symbol.is_given = true;
-  symbol.span = param->span;
-  if (define.file || symbol.init)
-    function.given.emplace(static_cast<std::size_t>(param - function.def->params.begin()), std::move(symbol));
+  const auto place = static_cast<std::size_t>(param - function.def->params.begin());
+  if (const auto given = context.host->modules.given(define.name)) function.given.emplace(place, *given);
   return true;
 }
 
-// -D NAME=VALUE replaces an initialiser. In a .py file it may also give a value that only Python computes.
-static void apply_define(Context& context, const Define& define) {
-  auto [scopes, name] = defined_name(context, define.name);
-  const ast::Expr* init = nullptr;
+// -D NAME=VALUE or module.NAME=VALUE replaces the initialiser of a constant of a .kern file.
+static bool define_constant(Context& context, const Define& define) {
+  const std::size_t dot = define.name.rfind('.');
+  const std::string_view module =
+      dot == std::string::npos ? "" : std::string_view(define.name).substr(0, dot);
+  const std::string_view name = std::string_view(define.name).substr(dot == std::string::npos ? 0 : dot + 1);
   bool is_used = false;
-  for (FileScope* file : scopes) {
-    auto found = file->symbols.find(name);
-    std::vector<Symbol>* versions = found != file->symbols.end() ? &found->second : nullptr;
-    if (!versions && file->is_numba()) versions = &file->symbols[context.program.arena->copy(name)];
-    bool is_constant = versions && (file->is_numba() || versions->back().kind == Symbol::Kind::Constant);
-    if (!is_constant) continue;
-    if (!init && !define.file)
-      init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
-    Symbol symbol;
-    if (define.file)
-      symbol = symbol_in_file(context, *file, define);
-    else if (init)
-      symbol.init = init;
-    else
-      return;
-    symbol.is_given = true;
-    symbol.span = versions->empty() ? (init ? init->span : Span{}) : versions->back().span;
-    symbol.annotation = versions->empty() ? nullptr : versions->back().annotation;
-    versions->assign(1, symbol);
+  for (const auto& file : context.files) {
+    const auto found = file->symbols.find(name);
+    const bool is_meant = module.empty() ? file == context.files.front() : file->file->module == module;
+    if (!is_meant || found == file->symbols.end() || found->second.back().kind != Symbol::Kind::Constant)
+      continue;
     is_used = true;
+    Symbol symbol;
+    symbol.span = found->second.back().span;
+    symbol.annotation = found->second.back().annotation;
+    if (define.file) {
+      symbol.kind = Symbol::Kind::FromImport;
+      symbol.module = context.program.arena->copy(std::string_view(define.file->name));
+      symbol.text = context.program.arena->copy(std::string_view(define.value));
+    } else {
+      symbol.kind = Symbol::Kind::Constant;
+      // What is wrong with it is said where it is given to the Python of a program too.
+      const ReportingScope reports(context.diagnostics, context.diagnostics.enabled() && !context.host);
+      symbol.init = parse_text(context, fmt::format("{}{}>", define_file, define.name), define.value);
+      if (!symbol.init) continue;
+    }
+    found->second = {std::move(symbol)};
   }
-  if (!is_used && !give_parameter(context, define)) report_unknown(context, define);
+  return is_used;
 }
 
-// Decorators inside of host code may be wrong: nothing is said of them until a kernel needs the function.
-static void read_all_decorators(Context& context, FileScope& scope) {
-  const ReportingScope quiet(context.diagnostics, context.diagnostics.enabled() && !scope.parent);
-  for (const auto& function : scope.functions) read_decorators(context, *function);
+static void apply_define(Context& context, const Define& define) {
+  const bool is_constant = define_constant(context, define);
+  const bool is_of_host = context.host && context.host->modules.is_used(define.name);
+  if (!is_constant && !is_of_host && !give_parameter(context, define)) report_unknown(context, define);
 }
 
 static FileScope& new_scope(Context& context, const ProgramFile& program_file) {
   auto file = std::make_unique<FileScope>();
   file->file = &program_file;
   file->tree = program_file.tree;
+  file->index = context.files.size();
   file->rules = rules_of(program_file.dialect);
   if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
   context.files.push_back(std::move(file));
   return *context.files.back();
 }
 
+// Adds what a .kern file defines.
+static void add_items(Context& context, FileScope& file) {
+  if (file.is_numba()) return;
+  for (const ast::Stmt* item : file.tree->items) add_item(context, file, *item);
+}
+
 FileScope& add_file(Context& context, const ProgramFile& program_file) {
   FileScope& file = new_scope(context, program_file);
-  bind_names(context, file);
-  find_changes(context, file);
+  add_items(context, file);
   for (const auto& function : file.functions) read_decorators(context, *function);
   return file;
 }
 
 void build_scopes(Context& context) {
   for (const ProgramFile& program_file : context.program.files) new_scope(context, program_file);
-  for (const auto& file : context.files) bind_names(context, *file);
-  for (const auto& file : context.files) build_children(context, *file);
-  for (const auto& file : context.files)
-    for_each_scope(*file, [&](FileScope& scope) { find_changes(context, scope); });
+  for (const auto& file : context.files) add_items(context, *file);
+  run_host_code(context);
   for (const Define& define : context.options.defines) apply_define(context, define);
   for (const auto& file : context.files)
-    for_each_scope(*file, [&](FileScope& scope) { read_all_decorators(context, scope); });
-  run_host_code(context);
+    for (const auto& function : file->functions) read_decorators(context, *function);
 }
 
 } // namespace kern::checker

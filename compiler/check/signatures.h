@@ -10,7 +10,10 @@ namespace kern::checker {
 
 // Returns the types that a signature names: a string, a tuple of types, or a call void(types); nothing,
 // reported, where it cannot be read.
-std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file, const ast::Expr& written);
+std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file,
+                                            const WrittenSignature& written);
+// Says whether a call of a value of Python is of a type or of void, as `void(int32[:])` is, and not of what makes a type.
+bool names_result(const values::Value& callee);
 
 // Returns the types of the parameters of a generated kernel by what a signature at a place declares
 // (generated_types.cpp); nothing, reported, where no such kernel can have them.

@@ -12,18 +12,22 @@ namespace {
 struct NameWalk {
   Checker& checker;
 
+  static bool is_scope(const Value& value) {
+    return value.kind == ValueKind::File || value.kind == ValueKind::HostClass;
+  }
+
   // Returns the file, class or ufunc of the host that a path of names is, of which all is known without types.
   std::optional<Value> scope_of(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
       if (checker.find_local(name->text)) return std::nullopt;
       Value value = checker.read_name(*name);
-      return value.kind == ValueKind::File || host_ufunc(value) ? std::optional(value) : std::nullopt;
+      return is_scope(value) || host_ufunc(value) ? std::optional(value) : std::nullopt;
     }
     const auto* attribute = ast::as<ast::Attribute>(&expr);
     std::optional<Value> outer = attribute ? scope_of(*attribute->value) : std::nullopt;
     if (!outer) return std::nullopt;
     Value value = checker.attribute(*outer, attribute->name, expr.span);
-    return value.kind == ValueKind::File || host_ufunc(value) ? std::optional(value) : std::nullopt;
+    return is_scope(value) || host_ufunc(value) ? std::optional(value) : std::nullopt;
   }
 
   static bool is_path(const ast::Expr& expr) {

@@ -142,6 +142,7 @@ bool is_number(const Value& value) {
   case ValueKind::Type:
   case ValueKind::Function:
   case ValueKind::File:
+  case ValueKind::HostClass:
   case ValueKind::Host:
   case ValueKind::Prefix:
   case ValueKind::Dict:

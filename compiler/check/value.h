@@ -44,7 +44,8 @@ enum class ValueKind : std::uint8_t {
   Ellipsis,
   Type,      // `type`; text is "int" or "float" where it was written so
   Function,  // function
-  File,      // an imported Kern file: file
+  File,      // an imported file: file
+  HostClass, // a class of the host, or a folder of modules: `integer` is its number in HostNames::found
   Host,      // a module of the host (numba, numba.cuda, math, numpy): text
   Prefix,    // the front of dotted builtins ("shared", "atomic"): text
   Dict,      // elements: keys and values in turn

@@ -167,6 +167,17 @@ struct BodyParser {
     return head && trial.error_count == 0 ? head->args : ast::ExprList{};
   }
 
+  ast::ExprList parse_decorators() const {
+    Diagnostics aside;
+    Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, begin};
+    std::vector<const Expr*> decorators;
+    while (trial.accept(TokenKind::At)) {
+      decorators.push_back(trial.parse_expression());
+      if (trial.error_count > 0 || !trial.accept(TokenKind::Newline)) return {};
+    }
+    return parser.arena.copy(decorators);
+  }
+
   const Expr* parse_head(std::size_t i) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
@@ -318,6 +329,7 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   }
   if (is_class) statement.is_enum = body.is_enum(keyword);
   if (is_class && keeps_host_code()) statement.bases = body.parse_bases(keyword);
+  if (is_function && !statement.is_item) statement.decorators = body.parse_decorators();
   if (is_function) statement.code_params = arena.copy(body.parse_params(keyword));
   if (is_function) module->result = body.result_of(statements);
   if (!is_of_use) return;

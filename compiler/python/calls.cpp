@@ -73,8 +73,12 @@ Value Interpreter::call(const ast::Call& expr) {
                                return path_name(each) == "classmethod";
                              });
     if (takes_class) args.positional.insert(args.positional.begin(), object);
-    // k.forall(n) is k again.
-    if (as<values::Function>(object)) return object;
+    // k.forall(n) is k again, what others of its methods return nobody knows.
+    if (as<values::Function>(object) && (member->name == "forall" || member->name == "specialize")) return object;
+    if (as<values::Function>(object)) {
+      args.positional.push_back(object);
+      return unknown_call(args, expr.span);
+    }
     return call(callee, args, expr.span);
   }
   const Value callee = evaluate(*expr.callee);
@@ -101,10 +105,13 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   }
   if (function) return call_function(*function->data, args, span);
   const std::string_view path = decorator_path(callee);
+  // What nobody knows is given to Numba.
+  if (given && values::is_unknown(*given) && as<values::Term>(callee) && is_in(jits, path)) return *given;
   if (made_of && is_in(jits, path)) {
     auto* made = arena.make<FunctionData>(*made_of->data);
     made->is_jit = true;
     made->of = made_of->data;
+    made->made_in = frame->scope;
     const Arguments options{{}, args.keywords, true, args.call};
     std::vector<Value> decorators{args.keywords.empty() ? callee : make_term(callee, options)};
     made->decorators = arena.copy(decorators);

@@ -4,24 +4,29 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
+#include "compiler/types/names.h"
 
 namespace kern::python {
 
 using values::as;
 
 // Of a Foreign only who knows it says what it is equal to; None it is not.
-static std::optional<bool> compare_values(Interpreter& run, ast::CompareOp op, const Value& left,
-                                          const Value& right) {
+static std::optional<Value> compare_foreign(Interpreter& run, ast::CompareOp op, const Value& left,
+                                            const Value& right) {
   static constexpr std::array<std::pair<ast::CompareOp, std::string_view>, 4> asked = {
       {{ast::CompareOp::Equal, "operator.eq"},
        {ast::CompareOp::NotEqual, "operator.ne"},
        {ast::CompareOp::Is, "operator.is_"},
        {ast::CompareOp::IsNot, "operator.is_not"}}};
   const auto path = std::ranges::find(asked, op, &std::pair<ast::CompareOp, std::string_view>::first);
-  if (path != asked.end() && !as<values::None>(left) && !as<values::None>(right))
-    if (const auto answer = run.asked(path->second, std::array{left, right}))
-      return values::truth_of(*answer);
-  return values::compare(op, left, right);
+  const bool is_asked = path != asked.end() && !as<values::None>(left) && !as<values::None>(right);
+  return is_asked ? run.asked(path->second, std::array{left, right}) : std::nullopt;
+}
+
+static std::optional<bool> compare_values(Interpreter& run, ast::CompareOp op, const Value& left,
+                                          const Value& right) {
+  const std::optional<Value> answer = compare_foreign(run, op, left, right);
+  return answer ? values::truth_of(*answer) : values::compare(op, left, right);
 }
 
 static std::optional<bool> contains(Interpreter& run, const Value& whole, const Value& value) {
@@ -63,6 +68,8 @@ static Value compare_chain(Interpreter& run, const ast::Compare& expr) {
     const Value right = run.evaluate(*expr.operands[i + 1]);
     if (expr.ops.size() == 1)
       if (const auto result = compare_arrays(run, expr.ops[0], left, right)) return *result;
+    if (expr.ops.size() == 1)
+      if (const auto answer = compare_foreign(run, expr.ops[0], left, right)) return *answer;
     const std::optional<bool> holds = compare(run, expr.ops[i], left, right);
     if (holds == false) return false;
     is_known = is_known && holds;
@@ -181,7 +188,14 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
     return result ? *result : unknown(Why::NotComputed, span);
   }
   const auto *x = as<values::Text>(left), *y = as<values::Text>(right);
-  if (op == ast::BinaryOp::Add && x && y) return text(std::string(x->text) + std::string(y->text));
+  // A type stands for its name where -D gives it for a string.
+  const auto front = x || scalar_named(left) ? text_of(left) : std::nullopt;
+  const auto back = y || scalar_named(right) ? text_of(right) : std::nullopt;
+  if (op == ast::BinaryOp::Add && front && back) return text(*front + *back);
+  if (op == ast::BinaryOp::Modulo && x) {
+    const auto result = percent(x->text, right);
+    return result ? text(*result) : not_computed(span, std::array{left, right});
+  }
   const bool lists = as<values::List>(left) && as<values::List>(right);
   const bool tuples = as<values::Tuple>(left) && as<values::Tuple>(right);
   if (op == ast::BinaryOp::Add && (lists || tuples)) {
@@ -216,6 +230,8 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     // It leads to the names of all files.
     if (joined == "sys.modules")
       for (const Scope* file : file_scopes) bind_all_unknown(file->space, span);
+    if (name == "__name__" || name == "name")
+      if (const auto scalar = scalar_named(value)) return values::Text{long_name_of(*scalar)};
     if (const Binding* changed = own(module_attributes, arena.copy(std::string_view(joined))))
       return unknown(Why::Changed, changed->where);
     return module_value(joined, span);

@@ -10,6 +10,8 @@ namespace kern::python {
 
 // Returns the file of a module; a folder of modules is one that has no statements.
 std::optional<std::size_t> Interpreter::file_of(std::string_view module) {
+  // Files of the standard library stand for modules that Kern knows: a name of one is known by its path.
+  if (is_known_module(module)) return std::nullopt;
   const std::uint32_t from = frame->scope->file;
   bool is_folder = false;
   for (const auto& [name, index] : files[from].imports) {
@@ -24,30 +26,6 @@ std::optional<std::size_t> Interpreter::file_of(std::string_view module) {
     is_started.push_back(true);
   }
   return found->second;
-}
-
-static bool is_path(std::string_view module) {
-  return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
-}
-
-// Names of Numba and NumPy that are another's, and numbers of `math`.
-Value Interpreter::module_value(std::string_view module, Span span) {
-  const std::size_t dot = module.rfind('.');
-  const std::string_view front = dot == module.npos ? "" : module.substr(0, dot),
-                         last = module.substr(dot + 1);
-  if (ast::is_python_module(front) && !is_path(front)) return unknown(Why::NotComputed, span);
-  // There is no simulator where kernels are compiled, and no checker of types runs.
-  if (last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING") return false;
-  if (front == "math" || front == "cmath" || front == "numpy") {
-    if (last == "pi") return 3.141592653589793;
-    if (last == "e") return 2.718281828459045;
-    if (last == "tau") return 6.283185307179586;
-    if (last == "inf") return __builtin_inf();
-    if (last == "nan") return __builtin_nan("");
-  }
-  const std::string_view known = ast::canonical_module(module);
-  return values::Path{
-      arena.copy(known.starts_with("cupy") ? "numpy" + std::string(known.substr(4)) : std::string(known))};
 }
 
 const Binding* Interpreter::member(const Value& of, std::string_view name) {
@@ -65,8 +43,8 @@ void Interpreter::import_all(std::string_view module, std::optional<std::size_t>
       for (std::string_view each : ast::math_names())
         bind(each, module_value(fmt::format("math.{}", each), where), where);
     else
-      in_doubt = true;
-    if (!is_path(module)) bind_all_unknown(frame->scope->space, where);
+      stars[frame->scope->file].push_back({module, where}), in_doubt = true;
+    if (!is_known_module(module)) bind_all_unknown(frame->scope->space, where);
     return;
   }
   const Space space = file_scopes[*index]->space;
@@ -95,7 +73,7 @@ Value Interpreter::import_module(std::string_view module, Span where) {
     const std::string_view part = module.substr(0, dot);
     const auto index = file_of(part);
     if (!index)
-      return !above && is_path(module) ? module_value(module, where) : unknown(Why::Missing, where, module);
+      return !above && is_known_module(module) ? module_value(module, where) : unknown(Why::Missing, where, module);
     run_file(*index);
     const values::File file{static_cast<std::uint32_t>(*index)};
     if (above) bind_in(*file_scopes[*above], part.substr(part.rfind('.') + 1), file, where);

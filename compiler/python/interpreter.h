@@ -182,6 +182,16 @@ struct Interpreter {
   const Ask* ask = nullptr; // who knows the Foreign of a call
   bool is_past = false;     // the run has ended: what is launched then is so for no reader
 
+  // modules.cpp: what `import *` of modules binds that Kern knows
+  struct Star {
+    std::string_view module;
+    Span where;
+  };
+  Knows knows{};
+  std::unordered_map<std::uint32_t, std::vector<Star>> stars{}; // by files
+  std::optional<Found> from_star(std::uint32_t file, std::string_view name);
+  Value module_value(std::string_view module, Span span);
+
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
   bool is_limited() const { return is_exhausted() || numbers_made > limits.numbers; }
@@ -210,7 +220,7 @@ struct Interpreter {
   Value not_computed(Span where, std::span<const Value> of);
   Value frozen(const Value& value); // as it is now
   Value text(std::string_view value) { return values::Text{arena.copy(value)}; }
-  Value tuple(const std::vector<Value>& elements) { return values::Tuple{arena.copy(elements)}; }
+  Value tuple(const std::vector<Value>& elements) { return values::Tuple{arena.copy(elements), false}; }
   Value new_list(const std::vector<Value>& elements);
   Value new_dict(const std::vector<Value>& pairs);
   const Content& content(ObjectId object) const;
@@ -318,7 +328,7 @@ struct Interpreter {
   // statements.cpp
   Ends run_simple(const ast::Stmt& stmt);
   void add(FunctionData* made);
-  bool decorate(FunctionData& made, const ast::FunctionDef& def, bool& is_eager);
+  bool decorate(FunctionData& made, ast::ExprList written, bool& is_eager);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
   void define_class(const ast::HostStatement& statement);
@@ -336,7 +346,6 @@ struct Interpreter {
   void run_file(std::size_t index);
   std::optional<std::size_t> file_of(std::string_view module);
   Value import_module(std::string_view module, Span where);
-  Value module_value(std::string_view module, Span span);
 
   // compound.cpp
   Ends run_block(const ast::Module& block);
@@ -350,5 +359,15 @@ struct Interpreter {
   void evaluate_given(std::span<const Given> all);
   void run_uncalled(const Scope& scope, const ast::Module& tree);
 };
+
+// ---- modules.cpp ----
+bool is_known_module(std::string_view module);
+
+// ---- texts.cpp ----
+// Returns the scalar type that a name of a module is, by the names of Numba.
+std::optional<ScalarKind> scalar_named(const Value& value);
+std::optional<std::string> text_of(const Value& value);
+std::optional<std::string> formatted(std::string_view text, const Interpreter::Arguments& args);
+std::optional<std::string> percent(std::string_view format, const Value& value);
 
 } // namespace kern::python

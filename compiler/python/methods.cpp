@@ -7,41 +7,6 @@ namespace kern::python {
 
 using values::as;
 
-static std::optional<std::string> formatted(std::string_view format, const Interpreter::Arguments& args) {
-  std::string result;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < format.size(); ++i) {
-    const bool doubled = i + 1 < format.size() && format[i + 1] == format[i];
-    if ((format[i] == '{' || format[i] == '}') && doubled)
-      result += format[i++];
-    else if (format[i] == '{') {
-      const std::size_t end = format.find('}', i);
-      if (end == format.npos) return std::nullopt;
-      const std::string_view field = format.substr(i + 1, end - i - 1);
-      const Value* value = nullptr;
-      std::size_t index = next;
-      const bool is_number =
-          !field.empty() && field.find_first_not_of("0123456789") == field.npos && field.size() < 3;
-      if (is_number) index = static_cast<std::size_t>(std::stoul(std::string(field)));
-      if (field.empty()) ++next;
-      if ((field.empty() || is_number) && index < args.positional.size()) value = &args.positional[index];
-      for (const values::NamedValue& each : args.keywords)
-        if (each.name == field) value = &each.value;
-      if (!value) return std::nullopt;
-      if (const auto* inner = as<values::Text>(*value))
-        result += inner->text;
-      else if (as<WideInt>(*value))
-        result += values::print(*value);
-      else
-        return std::nullopt;
-      i = end;
-    } else {
-      result += format[i];
-    }
-  }
-  return result;
-}
-
 std::optional<Value> Interpreter::call_method(const Value& object, std::string_view name,
                                               const Arguments& args, Span span) {
   const std::vector<Value>& given = args.positional;

@@ -96,9 +96,11 @@ void Interpreter::drop(Space space) {
 
 void Interpreter::bind_all_unknown(Space space, Span where) {
   std::vector<std::uint64_t> keys;
+  const auto file = std::ranges::find(file_scopes, space, &Scope::space);
   store.each_name(space, [&](std::uint64_t key, const Binding& binding) {
+    if (file != file_scopes.end() && given_for(**file, names[static_cast<std::uint32_t>(key)])) return;
     const bool is_value = !values::as<values::Function>(binding.value) &&
-                          !values::as<values::Path>(binding.value) &&
+                          !values::as<values::Path>(binding.value) && !values::is_unknown(binding.value) &&
                           !values::as<values::File>(binding.value);
     if (is_value) keys.push_back(key);
   });
@@ -110,7 +112,7 @@ std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view n
     if (each->is_class && !(is_own_code && each == &scope)) continue;
     if (const Binding* binding = own(each->space, name)) return Found{binding->value, binding->where};
   }
-  return std::nullopt;
+  return from_star(scope.file, name);
 }
 
 const Binding* Interpreter::class_member(const Value& of, std::string_view name) {

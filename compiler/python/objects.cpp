@@ -53,7 +53,8 @@ Value Interpreter::frozen(const Value& value) {
                                                  : content(dict->object).elements;
   std::vector<Value> result;
   for (const Value& each : elements) result.push_back(frozen(each));
-  return dict ? new_dict(result) : tuple(result);
+  if (dict) return new_dict(result);
+  return values::Tuple{arena.copy(result), list || (whole && whole->was_list)};
 }
 
 Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is_object) {
@@ -211,7 +212,7 @@ static bool has_foreign(std::span<const Value> values) {
 
 // Returns what a function of Python or of a module gives for arguments that only who calls knows.
 std::optional<Value> Interpreter::asked(std::string_view path, std::span<const Value> args) {
-  return ask && has_foreign(args) ? (*ask)(path, args) : std::nullopt;
+  return ask && (has_foreign(args) || path == "isinstance") ? (*ask)(path, args) : std::nullopt;
 }
 
 } // namespace kern::python

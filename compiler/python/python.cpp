@@ -36,7 +36,8 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
     // One that makes no function has none whose names are asked for.
     const std::string_view text =
         sources.text({statement.span.file, statement.name_span.end, statement.span.end});
-    if (text.find("def ") == text.npos && text.find("lambda") == text.npos) continue;
+    if (text.find("def ") == text.npos && text.find("lambda") == text.npos && text.find("jit(") == text.npos)
+      continue;
     const Store before = store;
     Frame inner{new_scope(&scope, scope.file, &statement, false), {}, {}, {}};
     Frame* const outer = std::exchange(frame, &inner);
@@ -80,10 +81,11 @@ void Interpreter::evaluate_given(std::span<const Given> all) {
 }
 
 HostModules run(const SourceManager& sources, std::span<const SourceFile> files, std::span<const Given> given,
-                Limits limits) {
+                Limits limits, Knows knows) {
   HostModules result;
   result.state_ = std::make_unique<HostModules::State>(sources, files, limits);
   Interpreter& run = result.state_->interpreter;
+  run.knows = std::move(knows);
   for (std::size_t i = 0; i < files.size(); ++i)
     run.file_scopes.push_back(run.new_scope(nullptr, static_cast<std::uint32_t>(i), nullptr, false));
   run.is_started.resize(files.size());
@@ -212,9 +214,23 @@ std::optional<Found> HostModules::attribute(const Found& of, std::string_view na
   });
 }
 
+const Store& HostModules::State::end_of(const FunctionData& function) const {
+  const auto inner = interpreter.frame_ends.find(&function);
+  return inner != interpreter.frame_ends.end() ? inner->second : moments.front().end;
+}
+
 std::string HostModules::path_of(const FunctionData& function) const {
-  const std::string around = state_->interpreter.path_of(*function.scope);
-  const std::string_view name = function.def ? function.def->name : function.statement->name;
+  const Interpreter& run = state_->interpreter;
+  const Scope& scope = function.made_in ? *function.made_in : *function.scope;
+  std::string_view name = function.def ? function.def->name : function.statement->name;
+  // What a call made has the name that is given to it there.
+  bool is_named = !function.of;
+  state_->end_of(function).each_name(scope.space, [&](std::uint64_t key, const Binding& each) {
+    const auto* value = as<values::Function>(each.value);
+    if (!is_named && value && value->data == &function)
+      name = run.names[static_cast<std::uint32_t>(key)], is_named = true;
+  });
+  const std::string around = run.path_of(scope);
   return around.empty() ? std::string(name) : fmt::format("{}.{}", around, name);
 }
 
@@ -247,7 +263,7 @@ std::vector<CompiledFunction> HostModules::functions() const {
     if (!each->def || (is_lambda && !is_compiled.contains(each))) continue;
     const auto name = names.find(each);
     result.push_back({each, path_of(*each), name == names.end() ? "" : name->second,
-                      is_compiled.contains(each), each->scope->is_call});
+                      is_compiled.contains(each), (each->made_in ? each->made_in : each->scope)->is_call});
   }
   return result;
 }

@@ -1,9 +1,8 @@
 // Runs the Python of a program forward, once, and says what each name is that its kernels read. Host code that cannot be
 // followed makes unknown what it may reach; nothing is reported here.
 //
-// check/ asks it first for constants that kernels read (host_names.h), and its own older search for what is none of these:
-// functions, modules, types, records, and why a name is not known. tests/unit/check/compare is a program that prints what
-// both say of each name. tests/fuzz/host_names.py holds the answers of this folder against Python and NumPy with it.
+// check/ makes values of the types of kernels of it (host_names.h). tests/fuzz/host_names.py holds what is said here against
+// Python and NumPy.
 #pragma once
 
 #include <functional>
@@ -32,8 +31,11 @@ struct FunctionData {
       nullptr;                           // null of a lambda, and of a kernel that a decorator generated
   const ast::FunctionDef* def = nullptr; // null of one that no kernel can call
   const python::Scope* scope = nullptr;
-  const FunctionData* of = nullptr;  // the function that a call of a decorator gave to Numba
-  std::span<const Value> defaults;   // of its last parameters
+  const FunctionData* of =
+      nullptr; // the function that a call of a decorator gave to Numba, or to nobody knows whom
+  const python::Scope* made_in = nullptr; // where that call stands
+  const ast::Expr* wrapped_by = nullptr;  // what `f = wrap(f)` calls, of which nobody knows what it does
+  std::span<const Value> defaults;        // of its last parameters
   std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
   bool is_jit = false;               // a decorator or call gives it to Numba
   bool is_device = false;
@@ -120,6 +122,18 @@ public:
   // Returns the function of a number; null where there is none.
   const values::FunctionData* function_at(std::uint32_t serial) const;
   std::string path_of(const values::FunctionData& function) const;
+  // Returns the file in which a function stands.
+  static std::size_t file_of(const values::FunctionData& function);
+  // Returns the functions above which a decorator stands, alone or called, that is a name of Numba with this end: ".overload".
+  std::vector<const values::FunctionData*> decorated_by(std::string_view ending) const;
+  // Returns the last function that the code where this one stands defines by its name.
+  const values::FunctionData* last_of_name(const values::FunctionData& function) const;
+  // Returns what a name is where the code ended in which a function was made.
+  std::optional<Found> beside(const values::FunctionData& function, std::string_view name) const;
+  // Returns the name that a term has at the end in one of the files; "" where none binds it.
+  std::string_view name_of(const values::TermData& term) const;
+  // Says whether code of the program sets an attribute of a module that Kern knows, or one of which nobody knows the name.
+  bool is_assigned(std::string_view module, std::string_view name) const;
   // Says whether -D gives something: a name at the top level, or in a function, class or file that is there.
   bool is_used(std::string_view given) const;
   // Returns what -D gives by that whole name: "N", "make.n".
@@ -147,7 +161,8 @@ public:
   static const ast::FunctionDef* definition(const values::Function& function);
 
 private:
-  friend HostModules run(const SourceManager&, std::span<const SourceFile>, std::span<const Given>, Limits);
+  friend HostModules run(const SourceManager&, std::span<const SourceFile>, std::span<const Given>, Limits,
+                         std::function<bool(std::string_view, std::string_view)>);
   struct State;
   std::size_t moment_of(const values::FunctionData& reader) const;
   template <class Answer>
@@ -155,7 +170,10 @@ private:
   std::unique_ptr<State> state_;
 };
 
+// Says whether a module that Kern knows has a name, "numba.types" and "float32": which `import *` binds.
+using Knows = std::function<bool(std::string_view module, std::string_view name)>;
+
 HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
-                std::span<const Given> given = {}, Limits limits = {});
+                std::span<const Given> given = {}, Limits limits = {}, Knows knows = {});
 
 } // namespace kern::python

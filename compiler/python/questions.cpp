@@ -24,6 +24,55 @@ const FunctionData* HostModules::function_at(std::uint32_t serial) const {
   return serial < all.size() ? all[serial] : nullptr;
 }
 
+std::size_t HostModules::file_of(const FunctionData& function) { return function.scope->file; }
+
+std::vector<const FunctionData*> HostModules::decorated_by(std::string_view ending) const {
+  std::vector<const FunctionData*> found;
+  for (const FunctionData* each : std::span(state_->interpreter.functions).first(state_->functions)) {
+    const bool is_so = !each->of && std::ranges::any_of(each->decorators, [&](const Value& decorator) {
+      const auto* term = as<values::Term>(decorator);
+      const std::string_view path = path_name(term ? term->data->callee : decorator);
+      return path.starts_with("numba.") && path.ends_with(ending);
+    });
+    if (is_so) found.push_back(each);
+  }
+  return found;
+}
+
+const FunctionData* HostModules::last_of_name(const FunctionData& function) const {
+  const FunctionData* last = nullptr;
+  for (const FunctionData* each : std::span(state_->interpreter.functions).first(state_->functions))
+    if (each->def && !each->of && each->scope == function.scope && each->def->name == function.def->name)
+      last = each;
+  return last;
+}
+
+bool HostModules::is_assigned(std::string_view module, std::string_view name) const {
+  Interpreter& run = state_->interpreter;
+  const std::string joined = fmt::format("{}.{}", module, name);
+  return run.own(module_attributes, run.arena.copy(std::string_view(joined))) != nullptr;
+}
+
+std::optional<Found> HostModules::beside(const FunctionData& function, std::string_view name) const {
+  Interpreter& run = state_->interpreter;
+  run.store = state_->end_of(function);
+  const Scope& scope = function.made_in ? *function.made_in : *function.scope;
+  std::optional<Found> found = run.look_up(scope, run.arena.copy(name), true);
+  run.store = state_->moments.front().end;
+  return found;
+}
+
+std::string_view HostModules::name_of(const values::TermData& term) const {
+  const Interpreter& run = state_->interpreter;
+  std::string_view name;
+  for (const Scope* file : run.file_scopes)
+    state_->moments.front().end.each_name(file->space, [&](std::uint64_t key, const Binding& each) {
+      const auto* value = as<values::Term>(each.value);
+      if (value && value->data == &term) name = run.names[static_cast<std::uint32_t>(key)];
+    });
+  return name;
+}
+
 std::optional<Found> HostModules::given(std::string_view path) const {
   const auto found = state_->interpreter.given.find(path);
   if (found == state_->interpreter.given.end()) return std::nullopt;

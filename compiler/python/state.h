@@ -9,8 +9,9 @@
 namespace kern::python {
 
 struct HostModules::State {
-  State(const SourceManager& sources, std::span<const SourceFile> files, Limits limits)
-      : interpreter{sources, files, limits} {}
+  State(const SourceManager& sources, std::span<const SourceFile> all, Limits limits)
+      : files(all.begin(), all.end()), interpreter{sources, files, limits} {}
+  std::vector<SourceFile> files;
   Interpreter interpreter;
   // What a reader sees: the memory wherever it may run first, and at the end.
   struct Moment {
@@ -31,6 +32,8 @@ struct HostModules::State {
     return found;
   }
   template <class Look> std::optional<Found> look(std::size_t moment, const Look& look);
+  // Returns what was bound when the code ended in which a function was made.
+  const Store& end_of(const FunctionData& function) const;
   // Keeps what is so now as a moment of its own, which has a value and the functions made since there were so many.
   Found keep(const Value& value, Span where, bool is_cut, std::size_t first_made);
 };

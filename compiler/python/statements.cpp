@@ -36,6 +36,24 @@ static void annotate(Interpreter& run, const ast::Name& name, const ast::Expr& a
   run.set(space, annotations, dict, name.span);
 }
 
+// `f = wrap(f)`: a decorator of which nobody knows what it does is passed over, as one above the function is.
+static std::optional<Value> wrapped_function(Interpreter& run, const ast::Assign& stmt) {
+  const auto* call = ast::as<ast::Call>(stmt.value);
+  const bool has_form = call && call->args.size() == 1 && call->keywords.empty() && stmt.targets.size() == 1;
+  const auto* given = has_form ? ast::as<ast::Name>(call->args[0]) : nullptr;
+  const auto* target = has_form ? ast::as<ast::Name>(stmt.targets[0]) : nullptr;
+  if (!given || !target || given->text != target->text) return std::nullopt;
+  const std::optional<Found> found = run.look_up(*run.frame->scope, given->text, true);
+  const auto* function = found ? as<values::Function>(found->value) : nullptr;
+  if (!function || !function->data->def) return std::nullopt;
+  auto* made = run.arena.make<FunctionData>(*function->data);
+  made->of = function->data;
+  made->made_in = run.frame->scope;
+  made->wrapped_by = call->callee;
+  run.add(made);
+  return values::Function{made};
+}
+
 Ends Interpreter::run_simple(const ast::Stmt& stmt) {
   Ends ends;
   if (const auto* node = ast::as<ast::Assign>(&stmt)) {
@@ -44,7 +62,9 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
     const std::string_view callee = made ? sources.text(made->callee->span) : "";
     const bool counts =
         frame->scope->is_class && frame->scope->owner->is_enum && (callee == "auto" || callee == "enum.auto");
-    const Value value = counts ? Value(frame->last_member.value_or(0) + 1) : evaluate(*node->value);
+    Value value = counts ? Value(frame->last_member.value_or(0) + 1) : evaluate(*node->value);
+    if (values::is_unknown(value))
+      if (const std::optional<Value> wrapped = wrapped_function(*this, *node)) value = *wrapped;
     frame->last_member = values::integer_of(value);
     for (const ast::Expr* target : node->targets) assign(*target, value, stmt.span);
   } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
@@ -108,15 +128,16 @@ void Interpreter::add(FunctionData* made) {
 }
 
 // Evaluates the decorators of a function; returns whether it is known what each of them does.
-bool Interpreter::decorate(FunctionData& made, const ast::FunctionDef& def, bool& is_eager) {
+bool Interpreter::decorate(FunctionData& made, ast::ExprList written, bool& is_eager) {
   bool is_known = true;
   std::vector<Value> decorators;
-  for (const ast::Expr* decorator : def.decorators) {
+  for (const ast::Expr* decorator : written) {
     decorators.push_back(evaluate(*decorator));
     const bool jits = is_jit(decorators.back(), made.is_device, is_eager);
-    const auto* path = as<values::Path>(decorators.back());
-    const bool is_plain =
-        path && (path->name == "staticmethod" || path->name == "classmethod" || path->name == "property");
+    const auto* term = as<values::Term>(decorators.back());
+    const std::string_view path = path_name(term ? term->data->callee : decorators.back());
+    const bool is_plain = path == "staticmethod" || path == "classmethod" || path == "property" ||
+                          path.starts_with("numba.extending.");
     made.is_jit = made.is_jit || jits;
     is_known = is_known && (jits || is_plain);
   }
@@ -131,9 +152,10 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
   made->scope = frame->scope;
   bool is_eager = false, is_known = true;
   if (def) {
-    is_known = decorate(*made, *def, is_eager);
+    is_known = decorate(*made, def->decorators, is_eager);
   } else {
-    apply_uses(statement.head_uses);
+    if (statement.decorators.empty()) apply_uses(statement.head_uses);
+    decorate(*made, statement.decorators, is_eager);
     made->is_jit = statement.is_jit;
     is_known = sources.text(statement.span).starts_with("def");
   }
@@ -162,7 +184,7 @@ void Interpreter::define_generated(const ast::FunctionDef& def) {
   made->def = &def;
   made->scope = frame->scope;
   bool is_eager = false;
-  decorate(*made, def, is_eager);
+  decorate(*made, def.decorators, is_eager);
   made->is_jit = true;
   add(made);
   bind(def.name, values::Function{made}, def.name_span);

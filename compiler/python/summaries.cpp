@@ -83,7 +83,9 @@ void Interpreter::change_by(const FunctionData& function, Span span) {
   if (summary && sum.lowest < sum.depth) summary->lowest = std::min(summary->lowest, sum.lowest);
   for (const auto& [key, after] : sum.names) {
     const Binding* now = store.names.find(key);
-    const Binding both = joined(key, now, &after, after.where);
+    Binding both = joined(key, now, &after, after.where);
+    const auto* unknown = as<values::Unknown>(both.value);
+    if (unknown && unknown->why == Why::NotComputed) both.value = values::Unknown{Why::Bound, after.where};
     if (!now || !values::is_same(now->value, both.value)) store.names.set(arena, key, both);
   }
   for (const auto& [object, after] : sum.contents) {

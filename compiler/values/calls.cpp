@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <vector>
 
 #include "compiler/types/names.h"
@@ -91,6 +92,36 @@ Result python_function(std::string_view name, std::span<const Value> args) {
   return std::nullopt;
 }
 
+// Functions of `cmath`, of complex numbers.
+using Z = std::complex<double>;
+struct ComplexRow {
+  std::string_view name;
+  Z (*call)(const Z&);
+};
+constexpr ComplexRow complex_functions[] = {
+    {"exp", std::exp},   {"sqrt", std::sqrt},   {"log", std::log},     {"log10", std::log10},
+    {"sin", std::sin},   {"cos", std::cos},     {"tan", std::tan},     {"asin", std::asin},
+    {"acos", std::acos}, {"atan", std::atan},   {"sinh", std::sinh},   {"cosh", std::cosh},
+    {"tanh", std::tanh}, {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
+};
+
+Result complex_function(std::string_view name, std::span<const Value> args) {
+  const std::optional<double> first = real_of(args[0]);
+  const auto* complex = as<Complex>(args[0]);
+  if (!first && !complex) return std::nullopt;
+  const Z z = complex ? Z{complex->real, complex->imag} : Z{*first, 0};
+  if (args.size() == 1 && name == "phase") return std::atan2(z.imag(), z.real());
+  const auto* row = std::ranges::find(complex_functions, name, &ComplexRow::name);
+  const bool is_row = args.size() == 1 && row != std::end(complex_functions);
+  const std::optional<double> second = args.size() == 2 ? real_of(args[1]) : std::nullopt;
+  const bool is_polar = name == "rect" && first && second;
+  if (!is_row && !is_polar) return std::nullopt;
+  const double size = first.value_or(0), angle = second.value_or(0);
+  const Z result = is_row ? row->call(z) : Z{size * std::cos(angle), size * std::sin(angle)};
+  const bool is_finite = std::isfinite(result.real()) && std::isfinite(result.imag());
+  return is_finite ? Result(Complex{result.real(), result.imag()}) : std::nullopt;
+}
+
 } // namespace
 
 Result call(std::string_view path, std::span<const Value> args) {
@@ -101,6 +132,7 @@ Result call(std::string_view path, std::span<const Value> args) {
   const std::string_view name = dot == path.npos ? path : path.substr(dot + 1);
   const bool is_math = module == "math", is_numpy = module == "numpy";
   if (module.empty()) return python_function(name, args);
+  if (module == "cmath") return complex_function(name, args);
   if (is_math && (name == "floor" || name == "ceil" || name == "trunc")) return python_function(name, args);
   if (is_math || is_numpy) {
     std::vector<double> reals;

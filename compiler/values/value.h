@@ -62,6 +62,7 @@ struct Text {
 struct Value;
 struct Tuple {
   std::span<const Value> elements;
+  bool was_list = false; // when a term was made of it
 };
 // An object by its identity.
 enum class ObjectId : std::uint32_t {};

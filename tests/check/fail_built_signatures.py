@@ -6,14 +6,14 @@
 # CALLED: fail_built_signatures.py:[[#]]:19: error[E0341]: `kind()` is not constant
 # CALLED: fail_built_signatures.py:[[#]]:11: note: Python builds this signature: give it a name, `@cuda.jit(SIGNATURE)`, and its text by `-D SIGNATURE='void(float32[:])'`
 # RUN: %exits 1 %kernc run %s replaced x=ones:f32:1 2>&1 | %FileCheck --check-prefix=METHOD %s
-# METHOD: error[E0316]: a string has no attribute `replace`
+# METHOD: error[E0341]: `"void(T[:])".replace("T", KINDS)` is not constant
 # METHOD: note: Python builds this signature
 # RUN: %exits 1 %kernc run %s wide x=ones:f32:1 2>&1 | %FileCheck --check-prefix=WIDE %s
 # WIDE: error[E0341]: `f"void({KINDS:>8}[:])"` is not constant
-# WIDE: note: a string is formatted by fields without a width: `{}`, `{0}`, `{name}`, `%s`, `%d`
+# WIDE: note: Python builds this signature: {{.*}}; kernc follows texts that are made of texts, integers and types by `+`, `%s`, `%d` and fields without a width, `{}`, `{0}`, `{name}`
 # RUN: %exits 1 %kernc run %s array x=ones:f32:1 2>&1 | %FileCheck --check-prefix=ARRAY %s
-# ARRAY: error[E0341]: `float32[:]` is not constant
-# ARRAY: note: a string is made of strings, integers and types of numbers
+# ARRAY: error[E0341]: `"void(%s)" % float32[:]` is not constant
+# ARRAY: note: Python builds this signature
 # RUN: %exits 1 %kernc run %s written x=ones:f32:1 2>&1 | %FileCheck --check-prefix=WRITTEN %s
 # WRITTEN: fail_built_signatures.py:[[#]]:11: error[E0206]: an f-string with more than values in its fields is not part of Kern
 import os

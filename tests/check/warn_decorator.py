@@ -2,6 +2,7 @@
 # RUN: %exits 1 %kernc %s --sig 'f(float64[:])' -Werror=decorator -o /dev/null --emit=ir 2>&1 | %FileCheck --check-prefix=ERROR %s
 # A decorator that kernc does not know is a warning: on a kernel, on a function that one calls, and as `g = wrap(g)`.
 from numba import cuda, njit
+from profiler import wrapped
 
 def traced(function):
     return function
@@ -18,7 +19,7 @@ def twice(a):
 def plain(a):
     return a
 
-plain = traced(plain)
+plain = wrapped(plain)
 jitted = cuda.jit(device=True)(twice)
 
 @njit
@@ -32,8 +33,8 @@ def uncalled(a):
 @cuda.jit
 def f(x):
     x[0] = half(x[1]) + twice(x[2]) + plain(x[3]) + jitted(x[4])
-# CHECK: :9:2: warning[W0720]: `traced` is not known to kernc: `half` is compiled as if it were not there [-Wdecorator]
-# CHECK-DAG: :14:2: warning[W0720]: `traced` is not known to kernc: `twice` is compiled as if it were not there
-# CHECK-DAG: :21:9: warning[W0720]: `traced` is not known to kernc: `plain` is compiled as if it were not there
+# CHECK: :10:2: warning[W0720]: `traced` is not known to kernc: `half` is compiled as if it were not there [-Wdecorator]
+# CHECK-DAG: :15:2: warning[W0720]: `traced` is not known to kernc: `twice` is compiled as if it were not there
+# CHECK-DAG: :22:9: warning[W0720]: `wrapped` is not known to kernc: `plain` is compiled as if it were not there
 # CHECK: kernel f
 # ERROR: error[W0720]

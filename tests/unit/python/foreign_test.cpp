@@ -106,8 +106,8 @@ TEST(Foreign, ArgumentsAreBoundAsInAnyCall) {
   EXPECT_EQ(ran.name("G"), "(1, unknown (not computed), unknown (not computed))");
   EXPECT_EQ(ran.name("I"), "(1, 5)");
   EXPECT_EQ(ran.result("k", {x}), "(foreign 1,)");
-  EXPECT_EQ(ran.result("lambda", {x}), "(foreign 1, 9)");
-  EXPECT_EQ(ran.result("lambda", {x, y, x}), "nothing");
+  EXPECT_EQ(ran.result("j", {x}), "(foreign 1, 9)");
+  EXPECT_EQ(ran.result("j", {x, y, x}), "nothing");
   ran.keywords = {{"b", y}};
   EXPECT_EQ(ran.result("f", {x}), "(foreign 1, foreign 2, ())");
   EXPECT_EQ(ran.result("f", {x, y}), "nothing");

@@ -74,7 +74,7 @@ TEST(Python, SumsUpWhatItDoesNotFollow) {
   for (int i = 0; i < 30; ++i) text += "other.keep(f" + std::to_string(i) + ")\n";
   Ran ran2(text);
   EXPECT_EQ(ran2.name("N"), "3");
-  EXPECT_EQ(ran2.name("M"), "unknown (not computed)");
+  EXPECT_EQ(ran2.name("M"), "unknown (bound)");
   EXPECT_EQ(ran2.name("L"), "[1]");
   // Loops in loops that make objects.
   text = given_away;
@@ -177,6 +177,31 @@ TEST(Python, BindsByText) {
   const Ran ran("import cfg\nsetattr(cfg, 'N', 2)\nA = cfg.N\nsetattr(cfg, 'N')\nB = cfg.N\n", "N = 1\n");
   EXPECT_EQ(ran.name("A"), "2");
   EXPECT_EQ(ran.name("B"), "2");
+}
+
+TEST(Python, MakesTexts) {
+  const Ran ran(
+      "from numba import float32\nT = float32\na = 'void(%s, %s[:])' % (T, 'i4')\nb = '{0}-{}-{n}'.format(1, "
+      "n=True)\n"
+      "c = '{{}}{}'.format(None)\nd = f'{T}[:]'\ne = '%d%%' % 5\nf = '%5d' % 5\ng = '{:>3}'.format(1)\n"
+      "h = T.__name__\n");
+  EXPECT_EQ(ran.name("a"), "'void(float32, i4[:])'");
+  EXPECT_EQ(ran.name("b"), "'1-1-True'");
+  EXPECT_EQ(ran.name("c"), "'{}None'");
+  EXPECT_EQ(ran.name("d"), "'float32[:]'");
+  EXPECT_EQ(ran.name("e"), "'5%'");
+  EXPECT_EQ(ran.name("f"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("g"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("h"), "'float32'");
+}
+
+TEST(Python, ComputesComplexFunctions) {
+  const Ran ran(
+      "import cmath\na = cmath.sqrt(-4)\nb = cmath.phase(-1)\nc = cmath.rect(2, 0)\nd = cmath.exp(1e4)\n");
+  EXPECT_EQ(ran.name("a"), "complex(0.0, 2.0)");
+  EXPECT_EQ(ran.name("b"), "3.141592653589793");
+  EXPECT_EQ(ran.name("c"), "complex(2.0, 0.0)");
+  EXPECT_EQ(ran.name("d"), "unknown (not computed)");
 }
 
 TEST(Python, FilesRunAtTheirImport) {

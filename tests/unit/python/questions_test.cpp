@@ -16,7 +16,7 @@ TEST(Questions, FunctionsSayWhatTheyAre) {
     text += each.path + (each.is_compiled ? " compiled" : "") + (each.is_of_call ? " of a call" : "") + "\n";
   EXPECT_EQ(
       text,
-      "make.f compiled of a call\nmake.k compiled of a call\nlambda compiled\nplain\nplain compiled\nholds\n"
+      "make.f compiled of a call\nmake.k compiled of a call\nh compiled\nplain\nj compiled\nholds\n"
       "make.f compiled\nmake.k compiled\n");
   const std::optional<Found> found = ran.modules.at_end(0, "j");
   const auto* j = found ? values::as<values::Function>(found->value) : nullptr;
@@ -101,6 +101,50 @@ TEST(Questions, SayWhichNamesAreInSight) {
   EXPECT_EQ(ran.modules.define_name(k, 0, "missing"), "missing");
   EXPECT_EQ(ran.modules.define_name(nullptr, 1, "M"), "cfg.M");
   EXPECT_EQ(ran.modules.define_name(ran.function("f.g"), 1, "a"), "cfg.f.a");
+}
+
+TEST(Questions, SayWhatDecoratesFunctions) {
+  const Ran ran(
+      "from numba.extending import overload\nimport profiler\ndef f(x): pass\n@overload(f)\ndef of_f(x):\n"
+      "    def code(x): return x\n    return code\ndef g(x): return x\ng = profiler.wrap(g)\n"
+      "def g2(x): return x\n");
+  const std::vector<const values::FunctionData*> found = ran.modules.decorated_by(".overload");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]->statement->name, "of_f");
+  EXPECT_TRUE(ran.modules.decorated_by(".intrinsic").empty());
+  // A decorator that is called, of which nobody knows what it does, leaves the function what it is.
+  const std::optional<Found> g = ran.modules.at_end(0, "g");
+  const auto* function = values::as<values::Function>(g->value);
+  ASSERT_TRUE(function);
+  EXPECT_EQ(function->data->of, ran.function("g"));
+  EXPECT_TRUE(function->data->wrapped_by);
+  EXPECT_EQ(ran.modules.last_of_name(*ran.function("g2")), ran.function("g2"));
+}
+
+TEST(Questions, SayWhatIsBesideAFunction) {
+  const Ran ran(
+      "from numba import cuda\nimport os\ndef make():\n    if os.a:\n        @cuda.jit\n        def k(x): "
+      "pass\n"
+      "    else:\n        @cuda.jit\n        def k(x): x[0] = 1\n    j = cuda.jit(lambda x: x)\n    n = 4\n");
+  const values::FunctionData* k = ran.function("make.k");
+  EXPECT_EQ(ran.modules.print(*ran.modules.beside(*k, "k")), "unknown (bound)");
+  EXPECT_EQ(ran.modules.print(*ran.modules.beside(*k, "n")), "4");
+  // What a call makes has the name that it is given.
+  EXPECT_TRUE(ran.function("make.j"));
+}
+
+TEST(Questions, SayWhichModulesAreChanged) {
+  const Ran ran("import math\nmath.pi = 3\nd = math.floor\n");
+  EXPECT_TRUE(ran.modules.is_assigned("math", "pi"));
+  EXPECT_FALSE(ran.modules.is_assigned("math", "e"));
+}
+
+TEST(Questions, TermsHaveNames) {
+  const Ran ran("import numpy as np\nt = np.dtype([('x', 'f4')])\n");
+  const std::optional<Found> t = ran.modules.at_end(0, "t");
+  const auto* term = values::as<values::Term>(t->value);
+  ASSERT_TRUE(term);
+  EXPECT_EQ(ran.modules.name_of(*term->data), "t");
 }
 
 TEST(Questions, SayTheFieldsOfNamedTuples) {

@@ -1,0 +1,43 @@
+// Names of the modules that Kern knows, by their dotted paths.
+#include <fmt/format.h>
+
+#include "compiler/ast/host_modules.h"
+#include "compiler/python/interpreter.h"
+
+namespace kern::python {
+
+bool is_known_module(std::string_view module) {
+  return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
+}
+
+// Names of Numba and NumPy that are another's, and numbers of `math`.
+Value Interpreter::module_value(std::string_view module, Span span) {
+  const std::size_t dot = module.rfind('.');
+  const std::string_view front = dot == module.npos ? "" : module.substr(0, dot),
+                         last = module.substr(dot + 1);
+  if (ast::is_python_module(front) && !is_known_module(front)) return unknown(Why::NotComputed, span);
+  // There is no simulator where kernels are compiled, and no checker of types runs.
+  if (last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING") return false;
+  if (front == "math" || front == "cmath" || front == "numpy") {
+    if (last == "pi") return 3.141592653589793;
+    if (last == "e") return 2.718281828459045;
+    if (last == "tau") return 6.283185307179586;
+    if (last == "inf") return __builtin_inf();
+    if (last == "nan") return __builtin_nan("");
+  }
+  const std::string_view known = ast::canonical_module(module);
+  return values::Path{
+      arena.copy(known.starts_with("cupy") ? "numpy" + std::string(known.substr(4)) : std::string(known))};
+}
+
+std::optional<Found> Interpreter::from_star(std::uint32_t file, std::string_view name) {
+  const auto found = stars.find(file);
+  if (found == stars.end() || !knows) return std::nullopt;
+  for (std::size_t i = found->second.size(); i-- > 0;) {
+    const auto& [module, where] = found->second[i];
+    if (knows(module, name)) return Found{module_value(fmt::format("{}.{}", module, name), where), where};
+  }
+  return std::nullopt;
+}
+
+} // namespace kern::python
