@@ -87,7 +87,7 @@ std::optional<HostFound> find_host_name(Context& context, const FileScope& scope
   if (!unknown || unknown->why != values::Why::NotComputed || !modules.is_limited()) return first;
   // Nobody may read what takes long to compute, so it is computed for the first who does.
   std::optional<python::HostModules>& again = context.host->again;
-  constexpr python::Limits large{1 << 22, 1 << 20, 1 << 26};
+  constexpr python::Limits large{1 << 18, 1 << 20, 1 << 26};
   if (!again) again = run(context, large);
   const values::FunctionData* reader = scope.reader ? again->function_at(scope.reader->serial) : nullptr;
   if (scope.reader && (!reader || reader->def != scope.reader->def)) return first;

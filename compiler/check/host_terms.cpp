@@ -27,6 +27,7 @@ struct Reader {
   std::string_view name;
   Span span;
   std::size_t count = 0; // of the elements read so far
+  std::size_t depth = 0; // of lists inside of each other: one may hold itself
 
   const python::HostModules& modules() const { return *from.modules; }
   Context& context() const { return checker.context; }
@@ -38,7 +39,9 @@ struct Reader {
     Value result = plain_value(kind, span);
     for (const values::Value& each : *elements) {
       // Tuples that hold the same one twice may be larger than the memory of the machine.
-      Value element = ++count <= limits::table_elements ? read(each) : error();
+      ++depth;
+      Value element = ++count <= limits::table_elements && depth <= limits::nesting ? read(each) : error();
+      --depth;
       // One value of a dict may be known where another is not.
       if (is_error(element) && kind != ValueKind::Dict) return error();
       result.elements.push_back(std::move(element));

@@ -1,5 +1,6 @@
 // Assignments to names, to elements of what an object holds, and to attributes.
 #include <algorithm>
+#include <array>
 
 #include "compiler/python/interpreter.h"
 
@@ -46,10 +47,7 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
   } else if (values::is_number(index) || as<values::Text>(index) || as<values::Tuple>(index)) {
     for (std::size_t i = 0; i < held.size(); i += 2)
       if (values::compare(ast::CompareOp::Equal, held[i], index) == true) place = i + 1;
-    if (!place) {
-      held.insert(held.end(), {index, value});
-      place = held.size() - 1;
-    }
+    if (!place) return append(id, std::array{index, value});
   }
   if (!place) {
     in_doubt = true;
@@ -57,9 +55,7 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
     return reach(value, span, seen);
   }
   held[*place] = value;
-  Content changed;
-  changed.elements = arena.copy(held);
-  set_content(id, changed);
+  set_elements(id, held);
 }
 
 void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {
@@ -120,11 +116,7 @@ static void extend(Interpreter& run, const values::List& list, const ast::AugAss
                    const Value& operand) {
   const auto more = run.iterate(operand);
   if (!more || !run.content(list.object).is_known) return run.forget(list.object, stmt.span);
-  std::vector<Value> held(run.content(list.object).elements.begin(), run.content(list.object).elements.end());
-  held.insert(held.end(), more->begin(), more->end());
-  Content changed;
-  changed.elements = run.arena.copy(held);
-  run.set_content(list.object, changed);
+  run.append(list.object, *more);
   run.assign(*stmt.target, list, stmt.span);
 }
 

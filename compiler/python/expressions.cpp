@@ -191,7 +191,10 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
   // A type stands for its name where -D gives it for a string.
   const auto front = x || scalar_named(left) ? text_of(left) : std::nullopt;
   const auto back = y || scalar_named(right) ? text_of(right) : std::nullopt;
-  if (op == ast::BinaryOp::Add && front && back) return text(*front + *back);
+  if (op == ast::BinaryOp::Add && front && back)
+    return front->size() + back->size() <= (is_exhausted() ? 1 << 12 : longest_text)
+               ? text(*front + *back)
+               : unknown(Why::NotComputed, span);
   if (op == ast::BinaryOp::Modulo && x) {
     const auto result = percent(x->text, right);
     return result ? text(*result) : not_computed(span, std::array{left, right});
@@ -207,7 +210,7 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
     return lists ? new_list(all) : tuple(all);
   }
   const std::optional<WideInt> times = values::integer_of(right);
-  constexpr WideInt longest = 1 << 20; // of a list or text that is repeated
+  const WideInt longest = is_exhausted() ? 1 << 12 : 1 << 20; // of a list or text that is repeated
   if (op == ast::BinaryOp::Multiply && times && *times <= longest) {
     std::string repeated;
     if (x && static_cast<WideInt>(x->text.size()) * *times > longest) return unknown(Why::NotComputed, span);

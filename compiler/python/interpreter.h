@@ -219,12 +219,23 @@ struct Interpreter {
   Value unknown(Why why, Span where, std::string_view name = {});
   Value not_computed(Span where, std::span<const Value> of);
   Value frozen(const Value& value); // as it is now
-  Value text(std::string_view value) { return values::Text{arena.copy(value)}; }
-  Value tuple(const std::vector<Value>& elements) { return values::Tuple{arena.copy(elements), false}; }
+  Value frozen(const Value& value, std::size_t depth_of_lists, std::size_t& left);
+  // What is copied is work too, as memory is kept until the end.
+  Value text(std::string_view value) {
+    steps += value.size() / 64;
+    return values::Text{arena.copy(value)};
+  }
+  std::span<const Value> kept(const std::vector<Value>& elements) {
+    steps += elements.size() / 16;
+    return arena.copy(elements);
+  }
+  Value tuple(const std::vector<Value>& elements) { return values::Tuple{kept(elements), false}; }
   Value new_list(const std::vector<Value>& elements);
   Value new_dict(const std::vector<Value>& pairs);
   const Content& content(ObjectId object) const;
   void set_content(ObjectId object, const Content& content);
+  void set_elements(ObjectId object, const std::vector<Value>& elements);
+  void append(ObjectId object, std::span<const Value> more); // to a list, or a pair to a dict
   void forget(ObjectId object, Span where); // what it holds, if that is not done
   std::vector<std::string_view> field_names(const Value& of);
   std::optional<std::span<const Value>> named_elements(const values::TermData& made);
@@ -364,6 +375,7 @@ struct Interpreter {
 bool is_known_module(std::string_view module);
 
 // ---- texts.cpp ----
+inline constexpr std::size_t longest_text = 1 << 20; // one may be added to itself again and again
 // Returns the scalar type that a name of a module is, by the names of Numba.
 std::optional<ScalarKind> scalar_named(const Value& value);
 std::optional<std::string> text_of(const Value& value);

@@ -20,7 +20,7 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
     std::string joined;
     for (std::size_t i = 0; i < parts->size(); ++i) {
       const auto* part = as<values::Text>((*parts)[i]);
-      if (!part) return unknown(Why::NotComputed, span);
+      if (!part || joined.size() > longest_text) return unknown(Why::NotComputed, span);
       joined += (i > 0 ? std::string(string->text) : "") + std::string(part->text);
     }
     return text(joined);
@@ -31,26 +31,21 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
   const auto* dict = as<values::Dict>(object);
   const ObjectId id = list ? list->object : dict ? dict->object : ObjectId{};
   if ((!list && !dict) || !content(id).is_known) return std::nullopt;
-  std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
-  auto keep = [&] {
-    Content changed;
-    changed.elements = arena.copy(held);
-    set_content(id, changed);
-    return Value(values::None{});
-  };
-  if (name == "copy" && given.empty()) return list ? new_list(held) : new_dict(held);
   if (list && name == "append" && given.size() == 1) {
-    held.push_back(given[0]);
-    return keep();
+    append(id, given);
+    return values::None{};
   }
   if (list && name == "extend" && given.size() == 1)
     if (const auto more = iterate(given[0])) {
-      held.insert(held.end(), more->begin(), more->end());
-      return keep();
+      append(id, *more);
+      return values::None{};
     }
+  std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
+  if (name == "copy" && given.empty()) return list ? new_list(held) : new_dict(held);
   if (list && name == "reverse") {
     std::ranges::reverse(held);
-    return keep();
+    set_elements(id, held);
+    return values::None{};
   }
   if (dict && name == "get" && !given.empty()) {
     for (std::size_t i = 0; i < held.size(); i += 2)

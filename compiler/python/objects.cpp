@@ -37,6 +37,12 @@ Value Interpreter::not_computed(Span where, std::span<const Value> of) {
 }
 
 Value Interpreter::frozen(const Value& value) {
+  std::size_t left = limits.elements;
+  return frozen(value, 0, left);
+}
+
+// A list may hold itself, or the same one twice, and so on.
+Value Interpreter::frozen(const Value& value, std::size_t depth_of_lists, std::size_t& left) {
   const auto* dict = values::as<values::Dict>(value);
   const auto* list = values::as<values::List>(value);
   const auto* whole = values::as<values::Tuple>(value);
@@ -44,6 +50,8 @@ Value Interpreter::frozen(const Value& value) {
   if (term && term->data->object && !content(*term->data->object).is_known)
     return unknown(Why::Changed, content(*term->data->object).where);
   if (!dict && !list && !whole) return value;
+  constexpr std::size_t deepest = 50;
+  if (depth_of_lists > deepest) return unknown(Why::NotComputed, here);
   if (!whole) {
     const Content& held = content(dict ? dict->object : list->object);
     if (!held.is_known) return unknown(Why::Changed, held.where);
@@ -52,7 +60,9 @@ Value Interpreter::frozen(const Value& value) {
                                           : list ? content(list->object).elements
                                                  : content(dict->object).elements;
   std::vector<Value> result;
-  for (const Value& each : elements) result.push_back(frozen(each));
+  if (elements.size() > left) return unknown(Why::NotComputed, here);
+  left -= elements.size();
+  for (const Value& each : elements) result.push_back(frozen(each, depth_of_lists + 1, left));
   if (dict) return new_dict(result);
   return values::Tuple{arena.copy(result), list || (whole && whole->was_list)};
 }
@@ -76,9 +86,7 @@ Value Interpreter::make_term(const Value& callee, const Arguments& args, bool is
 
 Value Interpreter::new_list(const std::vector<Value>& elements) {
   const ObjectId object{next_object++};
-  Content made;
-  made.elements = arena.copy(elements);
-  set_content(object, made);
+  set_elements(object, elements);
   return values::List{object};
 }
 
@@ -95,6 +103,30 @@ const Content& Interpreter::content(ObjectId object) const {
   if (summary && object < first_own_object) return unknown;
   const Content* found = store.contents.find(static_cast<std::uint64_t>(object));
   return found ? *found : nothing;
+}
+
+void Interpreter::set_elements(ObjectId object, const std::vector<Value>& elements) {
+  Content changed;
+  changed.elements = kept(elements);
+  set_content(object, changed);
+}
+
+void Interpreter::append(ObjectId object, std::span<const Value> more) {
+  Content changed = content(object);
+  const std::size_t before = changed.elements.size(), after = before + more.size();
+  const bool fits = changed.room && changed.elements.data() == changed.room->first &&
+                    before == changed.room->used && after <= changed.room->capacity;
+  if (!fits) {
+    std::vector<Value> all(changed.elements.begin(), changed.elements.end());
+    all.resize(std::max<std::size_t>(2 * after, 8));
+    steps += before / 64;
+    const std::span<Value> place = arena.copy(all);
+    changed.room = arena.make<Room>(place.data(), before, place.size());
+  }
+  std::ranges::copy(more, changed.room->first + before);
+  changed.room->used = after;
+  changed.elements = {changed.room->first, after};
+  set_content(object, changed);
 }
 
 void Interpreter::set_content(ObjectId object, const Content& content) {

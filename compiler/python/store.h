@@ -34,12 +34,19 @@ struct Buffer {
   const std::vector<std::uint64_t>& at(std::size_t version);
 };
 
+// Where the elements of a list stand that grows, with place behind them: whoever keeps an older version has fewer of them.
+struct Room {
+  Value* first;
+  std::size_t used, capacity;
+};
+
 // What an object holds: the elements of a list, keys and values of a dict in turn, or the numbers of arrays. Of a class its
 // attributes are names; it is here where attributes that nobody knows may have been added.
 struct Content {
   bool is_known = true;
   Span where; // it may be changed there
   std::span<const Value> elements;
+  Room* room = nullptr;     // of the elements, where some were appended
   Buffer* buffer = nullptr; // of arrays
   std::size_t version = 0;  // how many of its changes are made
 };

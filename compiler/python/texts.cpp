@@ -51,7 +51,7 @@ std::optional<std::string> formatted(std::string_view text, const Interpreter::A
     const Value* value =
         text[0] == '{' && end != text.npos ? field_value(text.substr(1, end - 1), args, next) : nullptr;
     const std::optional<std::string> part = value ? text_of(*value) : std::nullopt;
-    if (!part) return std::nullopt;
+    if (!part || result.size() > longest_text) return std::nullopt;
     result += *part;
     text.remove_prefix(end + 1);
   }
@@ -80,7 +80,7 @@ std::optional<std::string> percent(std::string_view format, const Value& value) 
     const std::optional<WideInt> integer = values::integer_of(each);
     if (kind != 's' && !integer) return std::nullopt;
     const std::optional<std::string> part = kind == 's' ? text_of(each) : text_of(*integer);
-    if (!part) return std::nullopt;
+    if (!part || result.size() > longest_text) return std::nullopt;
     result += *part;
   }
   return next == all.size() ? std::optional(result) : std::nullopt;
