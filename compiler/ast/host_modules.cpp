@@ -64,9 +64,12 @@ static constexpr std::string_view python_modules =
     " traceback tracemalloc tty turtle types typing unicodedata unittest urllib uu uuid venv warnings wave"
     " weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo ";
 
+static bool is_among(std::string_view names, std::string_view name) {
+  return names.find(" " + std::string(name) + " ") != names.npos;
+}
+
 bool is_python_module(std::string_view module) {
-  const std::string name = " " + std::string(module.substr(0, module.find('.'))) + " ";
-  return python_modules.find(name) != python_modules.npos;
+  return is_among(python_modules, module.substr(0, module.find('.')));
 }
 
 bool is_host_module(std::string_view module) {
@@ -104,44 +107,12 @@ static constexpr std::string_view names_of_math[] = {
     "nextafter", "perm",     "pi",     "pow",   "prod",      "radians",  "remainder", "sin",   "sinh",
     "sqrt",      "sumprod",  "tan",    "tanh",  "tau",       "trunc",    "ulp",       "fma"};
 
-static constexpr std::string_view numpy_changing[] = {
-    "put", "copyto", "fill_diagonal", "place", "putmask", "put_along_axis", "shuffle", "at", "partial"};
-
-static constexpr std::string_view numpy_viewing[] = {"asarray",
-                                                     "asanyarray",
-                                                     "ascontiguousarray",
-                                                     "asfortranarray",
-                                                     "require",
-                                                     "ravel",
-                                                     "reshape",
-                                                     "transpose",
-                                                     "squeeze",
-                                                     "atleast_1d",
-                                                     "atleast_2d",
-                                                     "atleast_3d",
-                                                     "broadcast_to",
-                                                     "swapaxes",
-                                                     "moveaxis",
-                                                     "rollaxis",
-                                                     "expand_dims",
-                                                     "flip",
-                                                     "fliplr",
-                                                     "flipud",
-                                                     "rot90",
-                                                     "diagonal",
-                                                     "diag",
-                                                     "split",
-                                                     "array_split",
-                                                     "hsplit",
-                                                     "vsplit",
-                                                     "real",
-                                                     "imag",
-                                                     "frombuffer",
-                                                     "broadcast_arrays"};
-
-static bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
+static constexpr std::string_view numpy_changing =
+    " put copyto fill_diagonal place putmask put_along_axis shuffle at partial ";
+static constexpr std::string_view numpy_viewing =
+    " asarray asanyarray ascontiguousarray asfortranarray require ravel reshape transpose squeeze atleast_1d"
+    " atleast_2d atleast_3d broadcast_to swapaxes moveaxis rollaxis expand_dims flip fliplr flipud rot90"
+    " diagonal diag split array_split hsplit vsplit real imag frombuffer broadcast_arrays ";
 
 std::span<const std::string_view> math_names() { return names_of_math; }
 bool changes_arrays(std::string_view numpy_function) { return is_among(numpy_changing, numpy_function); }
