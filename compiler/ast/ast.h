@@ -431,35 +431,19 @@ struct FromImport : Stmt {
 
 #undef KERN_AST_NODE
 
-// A use of a name of its module by host code, as far as the tokens tell.
+// What host code that could not be parsed does with a name, as far as its tokens tell.
 struct NameUse {
   enum class Kind : std::uint8_t {
-    Read,
-    HandOn,       // may change an object behind it: calls a method of it, stores an item, gives it away
-    Alias,        // the statement makes another name for it, or for a view of it
-    SetAttribute, // name.attribute = ...; of `setattr(name, ...)` the attribute is "*"
+    Mention,      // may change an object behind it
+    SetAttribute, // name.attribute = ...; "*" of `setattr(name, ...)`
     Bind,         // binds it, in whatever way; the name "*" stands for any name
   };
   Kind kind{};
   std::string_view name;
-  std::string_view attribute; // that is set, "A.b" of `name.A.b = ...`; else the first one behind the name
+  std::string_view attribute; // that is set; of a mention the one behind the name
   Span span;
-  std::string_view callee = {}; // of HandOn: the function that it is given to, "np.dot"; "" of any other use
-  bool is_part = false;         // of HandOn and Alias: one of its elements
-  bool is_copy = false;         // of Alias: another object with the same elements
-  bool is_in_place = false;     // of Bind: an array is changed, by `name += ...`
 };
 
-struct Module;
-
-// A function inside of another statement of the top level.
-struct InnerFunction {
-  std::string_view name;
-  Span span;
-  bool is_jit = false; // a decorator gives it to Numba
-};
-
-struct HostStatement;
 struct Module;
 
 // One clause of a compound statement of the host.
@@ -467,63 +451,42 @@ struct HostClause {
   enum class Kind : std::uint8_t { If, Else, Try, Except, Finally, With, For, While, Case };
   Kind kind{};
   Span head;
-  const Expr* subject =
-      nullptr; // that a loop goes over, a `while` asks, a `with` enters, where it could be parsed
-  const Expr* target = nullptr;         // of `for`, and behind `as` of `with`
-  const Module* code = nullptr;         // its statements
-  const Expr* condition = nullptr;      // of `if` and `elif`, where it could be parsed
-  bool is_else = false;                 // runs where no clause before it does
-  const HostStatement* block = nullptr; // its statements, as the `body` of one
+  // What `if` and `while` ask, a `for` goes over and a `with` enters, and of the first `case` what `match` asks, where it
+  // could be parsed.
+  const Expr* subject = nullptr;
+  const Expr* target = nullptr;  // of `for`, and behind `as` of `with`
+  std::span<const NameUse> uses; // of a head that could not be parsed, and of `case`
+  const Module* code = nullptr;  // its statements
 };
 
-// A statement at the top level of a .py file, whether it is an item or skipped.
+// A statement of a .py file, whether it is an item or host code.
 struct HostStatement {
-  enum class Kind : std::uint8_t {
-    Plain,
-    Function, // `uses` are those of its body: they happen when it is called
-    Class,
-    Try, // one with `guarded`, whose statements all run where its imports find their modules
-  };
+  enum class Kind : std::uint8_t { Plain, Function, Class };
   Kind kind{};
   Span span;
   std::string_view name; // of a function or class
   Span name_span;
-  bool is_item = false; // stands in Module::items too
-  bool is_jit = false;  // a function that its decorators give to Numba
-  std::string_view why; // a function is no item
-  std::span<const NameUse> uses;
-  std::span<const NameUse> head_uses; // of a function: of its decorators, defaults and annotations
-  Block guarded;
-  std::span<const InnerFunction> inner;
-  // The code inside of a function, of a class or of the blocks of another compound statement; null where it
-  // is of no use to a kernel.
-  const Module* body = nullptr;
-  std::span<const Param> params;       // of a function with a `body`
+  bool is_item = false;                // stands in Module::items too
+  bool is_jit = false;                 // a function that its decorators give to Numba
+  std::string_view why;                // a function is no item
+  std::span<const NameUse> uses;       // where it could not be parsed, or its head
+  Block simple;                        // a simple statement that is no item, where it could be parsed
+  const Module* code = nullptr;        // inside of a function or class
+  std::span<const HostClause> clauses; // of another compound statement
+  std::span<const Param> code_params;  // of a function
+  ExprList decorators;                 // of a function that is no item, where all could be parsed
+  ExprList bases;                      // of a class
   bool is_enum = false;                // a class whose base is an enumeration
-  std::string_view launched;           // the kernel that the statement launches for sure
-  bool changes_params = false;         // a function: it may change an object that it is given
-  std::span<const HostClause> clauses; // of `if`, `try`, `with`, `match` and loops, where they were parsed
-  // All of it, for python/, whether or not a kernel may need it: where the parser is asked for that (TopLevel::Host).
-  Block simple;                             // a simple statement that is no item, where it could be parsed
-  const Module* code = nullptr;             // inside of a function or class
-  std::span<const HostClause> code_clauses; // of any compound statement
-  std::span<const Param> code_params;       // of any function
-  ExprList decorators;                      // of a function that is no item, where all could be parsed
-  ExprList bases;                           // of a class
   std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
   bool is_nonlocal = false;
 };
 
-// One file: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and functions, in
-// their order. `skipped` are the statements at the top level that are none of these (host code of a .py
-// file): passed over by their tokens. `statements` are all of a .py file, for the order in which names are
-// bound.
+// One file, or a block of host code: imports, constants (Assign, AnnAssign; in a .py file AugAssign too), structs and
+// functions, in their order. `statements` are all of a .py file, for the order in which names are bound.
 struct Module {
   FileId file{};
   Block items;
-  std::span<const Span> skipped;
   std::span<const HostStatement> statements;
-  const Expr* result = nullptr; // of the body of a function or a clause: what its own `return` returns
 };
 
 } // namespace kern::ast

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ast/walk.h"
+
 namespace kern::ast {
 
 namespace {
@@ -34,6 +36,20 @@ std::optional<Making> jit_of(const Expr* callee) {
   return making;
 }
 
+// Says whether a function is given to Numba: what is inside of it is no host code.
+bool is_compiled(const HostStatement& statement) {
+  return statement.kind == HostStatement::Kind::Function && statement.is_jit;
+}
+
+// Returns what the first `return` among the statements of a function returns, those of the blocks inside of it left out.
+const Expr* result_of(const HostStatement& function) {
+  if (!function.code || is_compiled(function)) return nullptr;
+  for (const HostStatement& statement : function.code->statements)
+    if (const auto* result = statement.simple.empty() ? nullptr : as<Return>(statement.simple.front()))
+      return result->value;
+  return nullptr;
+}
+
 struct Collector {
   std::vector<Definition> found{};
   std::vector<const Module*> trees{}; // that the names of a tree are looked for in, outer ones first
@@ -41,15 +57,16 @@ struct Collector {
   void collect(const Module& tree, const std::string& path) {
     trees.push_back(&tree);
     for (const HostStatement& statement : tree.statements) {
-      if (!statement.body || statement.is_item) continue;
-      bool is_named =
-          statement.kind == HostStatement::Kind::Function || statement.kind == HostStatement::Kind::Class;
-      std::string inner = is_named ? fmt::format("{}{}.", path, statement.name) : path;
-      for (const Stmt* item : statement.body->items)
-        if (const auto* function = as<FunctionDef>(item))
-          found.push_back({inner + std::string(function->name), function, Making::Def, function->name_span});
-      collect(*statement.body, inner);
-      collect_aliases(*statement.body, inner);
+      if (statement.is_item || is_compiled(statement)) continue;
+      const std::string inner = statement.name.empty() ? path : fmt::format("{}{}.", path, statement.name);
+      each_block(statement, [&](const Module& block) {
+        for (const Stmt* item : block.items)
+          if (const auto* function = as<FunctionDef>(item))
+            found.push_back(
+                {inner + std::string(function->name), function, Making::Def, function->name_span});
+        collect(block, inner);
+        collect_aliases(block, inner);
+      });
     }
     trees.pop_back();
   }
@@ -62,8 +79,8 @@ struct Collector {
     const auto* callee = as<Name>(call->callee);
     if (callee)
       for (const HostStatement& statement : tree.statements)
-        if (statement.body && statement.name == callee->text && statement.body->result) {
-          Made made = named(*statement.body, statement.body->result, depth + 1);
+        if (const Expr* result = statement.name == callee->text ? result_of(statement) : nullptr) {
+          Made made = named(*statement.code, result, depth + 1);
           bool is_jitted = made.making == Making::Kernel || made.making == Making::Device;
           return {made.function, is_jitted ? made.making : Making::Result};
         }
@@ -130,9 +147,10 @@ static const HostStatement* find_refused(const Module& tree, std::string_view na
     std::string own = path + std::string(statement.name);
     bool is_meant = own == name || own.ends_with("." + std::string(name));
     if (is_meant && statement.is_jit && !statement.why.empty()) return &statement;
-    if (!statement.body) continue;
-    const HostStatement* inner =
-        find_refused(*statement.body, name, statement.name.empty() ? path : fmt::format("{}.", own));
+    const HostStatement* inner = nullptr;
+    each_block(statement, [&](const Module& block) {
+      if (!inner) inner = find_refused(block, name, statement.name.empty() ? path : fmt::format("{}.", own));
+    });
     if (inner) return inner;
   }
   return nullptr;

@@ -1,6 +1,8 @@
 // One node a line; what a child is for is said where the order alone does not tell it.
 #include "compiler/ast/print.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kern::ast {
@@ -243,7 +245,9 @@ std::string print(const Module& module) {
   Printer printer;
   printer.below("Module", [&] {
     for (const Stmt* item : module.items) printer.print(*item);
-    if (!module.skipped.empty()) printer.line(fmt::format("skipped {}", module.skipped.size()));
+    const auto skipped =
+        std::ranges::count_if(module.statements, [](const HostStatement& each) { return !each.is_item; });
+    if (skipped > 0) printer.line(fmt::format("skipped {}", skipped));
   });
   return std::move(printer.out);
 }

@@ -1,4 +1,4 @@
-// The parts of an expression, for whoever looks for something in all of them.
+// The parts of expressions, statements and host code, for whoever looks for something in all of them.
 #pragma once
 
 #include <array>
@@ -72,6 +72,12 @@ template <class Visit> void each_stmt(Block block, const Visit& visit) {
     if (const auto* loop = as<While>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
     if (const auto* loop = as<For>(stmt)) each_stmt(loop->body, visit), each_stmt(loop->else_body, visit);
   }
+}
+
+// Calls `visit` with the code of each block inside of a statement of the host.
+template <class Visit> void each_block(const HostStatement& statement, const Visit& visit) {
+  if (statement.code) visit(*statement.code);
+  for (const HostClause& clause : statement.clauses) visit(*clause.code);
 }
 
 // Returns a name with its attributes as it is written, "np.linalg.norm"; "" where an expression is none.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/ast/bound_names.h"
 #include "compiler/ast/imports.h"
 #include "compiler/lex/lex.h"
 #include "compiler/lex/literals.h"
@@ -61,20 +62,17 @@ struct Writer {
   // Returns what a name of a module is by the only statement that binds it, null of what is bound in another
   // way; nothing where nothing binds it.
   static std::optional<const ast::Expr*> only_value(const ast::Module& in, std::string_view name) {
-    std::optional<const ast::Expr*> found;
+    std::size_t count = 0;
+    ast::each_bound_name(in, [&](std::string_view each, Span) { count += each == name; });
+    if (count == 0) return std::nullopt;
     for (const ast::Stmt* item : in.items) {
       const auto* assign = ast::as<ast::Assign>(item);
       for (const ast::Expr* each : assign ? assign->targets : ast::ExprList{}) {
         const auto* target = ast::as<ast::Name>(each);
-        if (!target || target->text != name) continue;
-        if (found) return nullptr;
-        found = assign->value;
+        if (target && target->text == name && count == 1) return assign->value;
       }
     }
-    for (const ast::HostStatement& statement : in.statements)
-      for (const ast::NameUse& use : statement.uses)
-        if (!statement.is_item && use.kind == ast::NameUse::Kind::Bind && use.name == name) return nullptr;
-    return found;
+    return nullptr;
   }
 
   // Returns the expression that a name stands for; itself of any other.
@@ -272,7 +270,7 @@ struct Writer {
   const ast::Module* parse_text(std::string name, std::string text) {
     FileId file = sources.add(std::move(name), std::move(text));
     std::vector<Token> tokens = lex(sources, file, diagnostics);
-    return parse(sources, file, tokens, TopLevel::Lenient, arena, diagnostics);
+    return parse(sources, file, tokens, TopLevel::Host, arena, diagnostics);
   }
 
   // Puts an import, the function by another name, and the kernel in the place of a function.
@@ -372,13 +370,35 @@ static const ast::FunctionDef* decorated_by_call(const Writer& writer, const ast
   return copy;
 }
 
+static const ast::Module* generate_in(const Writer& around, const ast::Module& module, std::string path);
+
+// Does it in the blocks of statements of the host; returns whether anything changed.
+static bool generate_inside(const Writer& writer, std::vector<ast::HostStatement>& statements) {
+  bool any = false;
+  const auto replace = [&](const ast::Module*& code, const std::string& path) {
+    const ast::Module* made = code ? generate_in(writer, *code, path) : nullptr;
+    const bool is_changed = made != code;
+    code = made;
+    return is_changed;
+  };
+  for (ast::HostStatement& statement : statements) {
+    const std::string path =
+        statement.name.empty() ? writer.path : fmt::format("{}{}.", writer.path, statement.name);
+    any |= replace(statement.code, path);
+    std::vector<ast::HostClause> clauses(statement.clauses.begin(), statement.clauses.end());
+    bool is_changed = false;
+    for (ast::HostClause& clause : clauses) is_changed |= replace(clause.code, path);
+    if (is_changed) statement.clauses = writer.arena.copy(clauses);
+    any |= is_changed;
+  }
+  return any;
+}
+
 static const ast::Module* generate_in(const Writer& around, const ast::Module& module, std::string path) {
   Writer writer{around.sources,       module,          around.outer, around.defines,
                 around.module_length, std::move(path), around.arena, around.diagnostics};
-  Arena& arena = writer.arena;
   std::vector<const ast::Stmt*> items;
   bool any = false;
-  std::vector<Span> calls; // that are kernels now
   for (const ast::Stmt* item : module.items) {
     const auto* function = ast::as<ast::FunctionDef>(item);
     if (!function) function = decorated_by_call(writer, item);
@@ -387,30 +407,13 @@ static const ast::Module* generate_in(const Writer& around, const ast::Module& m
     const bool is_replaced = kind && writer.replace(*function, *kind, items);
     any = any || is_replaced;
     if (!is_replaced) items.push_back(item);
-    if (is_replaced && item->kind == ast::Kind::Assign) calls.push_back(item->span);
   }
   std::vector<ast::HostStatement> statements(module.statements.begin(), module.statements.end());
-  for (ast::HostStatement& statement : statements) {
-    // A list of signatures is read by such a call, and handed on to nobody.
-    const bool is_call =
-        std::ranges::any_of(calls, [&](Span call) { return call.begin == statement.span.begin; });
-    if (is_call) {
-      std::vector<ast::NameUse> uses(statement.uses.begin(), statement.uses.end());
-      for (ast::NameUse& use : uses)
-        if (use.kind == ast::NameUse::Kind::HandOn) use.kind = ast::NameUse::Kind::Read;
-      statement.uses = arena.copy(uses);
-    }
-    if (!statement.body) continue;
-    std::string inner =
-        statement.name.empty() ? writer.path : fmt::format("{}{}.", writer.path, statement.name);
-    const ast::Module* body = generate_in(writer, *statement.body, std::move(inner));
-    any = any || body != statement.body;
-    statement.body = body;
-  }
+  any |= generate_inside(writer, statements);
   if (!any) return &module;
-  auto* result = arena.make<ast::Module>(module);
-  result->items = arena.copy(items);
-  result->statements = arena.copy(statements);
+  auto* result = writer.arena.make<ast::Module>(module);
+  result->items = writer.arena.copy(items);
+  result->statements = writer.arena.copy(statements);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "compiler/ast/host_modules.h"
+#include "compiler/ast/walk.h"
 #include "compiler/check/generated.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/lex/lex.h"
@@ -56,10 +57,8 @@ struct Loader {
 
   void follow_all(std::size_t index, const ast::Module& tree) {
     for (const ast::Stmt* item : tree.items) follow(index, *item);
-    for (const ast::HostStatement& statement : tree.statements) {
-      for (const ast::Stmt* item : statement.guarded) follow(index, *item);
-      if (statement.body) follow_all(index, *statement.body);
-    }
+    for (const ast::HostStatement& statement : tree.statements)
+      ast::each_block(statement, [&](const ast::Module& block) { follow_all(index, block); });
   }
 
   void follow(std::size_t index, const ast::Stmt& item) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/ast/definitions.h"
+#include "compiler/ast/walk.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/driver/kernels.h"
@@ -156,11 +157,10 @@ struct JitCalls {
 // Returns the dotted path of the functions and classes around a place, with a dot behind each.
 std::string path_around(const ast::Module& tree, Span place) {
   for (const ast::HostStatement& statement : tree.statements) {
-    bool is_inside = statement.body && statement.span.begin <= place.begin && place.end <= statement.span.end;
-    if (!is_inside) continue;
-    bool is_named = statement.kind == ast::HostStatement::Kind::Function ||
-                    statement.kind == ast::HostStatement::Kind::Class;
-    return (is_named ? std::string(statement.name) + "." : "") + path_around(*statement.body, place);
+    if (place.begin < statement.span.begin || place.end > statement.span.end) continue;
+    std::string path = statement.name.empty() ? "" : std::string(statement.name) + ".";
+    ast::each_block(statement, [&](const ast::Module& block) { path += path_around(block, place); });
+    return path;
   }
   return "";
 }
@@ -242,8 +242,9 @@ void add_refused(std::vector<Entry>& entries, const Program& program, const ast:
       entry.place = fmt::format("{}:{}:{}", place.file, place.line, place.column);
       entries.push_back(std::move(entry));
     }
-    if (statement.body)
-      add_refused(entries, program, *statement.body, statement.name.empty() ? outer : path + ".", file);
+    ast::each_block(statement, [&](const ast::Module& block) {
+      add_refused(entries, program, block, statement.name.empty() ? outer : path + ".", file);
+    });
   }
 }
 

@@ -1,8 +1,8 @@
-// Parses the inside of host code: functions that a function makes, that a class holds, or that stand under an
-// `if`. It is parsed as the top level of a .py file is, but always aside: nothing in it is an error until a
-// kernel needs it.
+// Parses the inside of host code: of functions, classes and compound statements. It is parsed as the top level of a .py
+// file is, but always aside: nothing in it is an error until a kernel needs it.
 #include <algorithm>
 
+#include "compiler/ast/walk.h"
 #include "compiler/parse/parser.h"
 
 namespace kern {
@@ -13,16 +13,8 @@ using ast::Stmt;
 
 namespace {
 
-// Code that is nested deeper holds nothing that can be named.
+// Code that is nested deeper has no trees.
 constexpr std::size_t deepest_host_code = 12;
-
-bool opens_bracket(TokenKind kind) {
-  return kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket || kind == TokenKind::LeftBrace;
-}
-
-bool closes_bracket(TokenKind kind) {
-  return kind == TokenKind::RightParen || kind == TokenKind::RightBracket || kind == TokenKind::RightBrace;
-}
 
 struct BodyParser {
   Parser& parser;
@@ -41,39 +33,22 @@ struct BodyParser {
     return kind(i) == TokenKind::Async ? i + 1 : i;
   }
 
-  // Says whether something inside can be of use to a kernel.
-  bool holds_definitions() const {
-    for (std::size_t i = begin + 1; i < end; ++i) {
-      bool defines = kind(i) == TokenKind::Def || kind(i) == TokenKind::Class ||
-                     kind(i) == TokenKind::Lambda || kind(i) == TokenKind::Import;
-      bool jits = kind(i) == TokenKind::Name && text(i) == "jit";
-      if (defines || jits) return true;
-    }
-    return false;
-  }
-
-  // Parses the statements of a block whose Indent is at `i`; returns the place behind it.
-  std::size_t parse_block(std::size_t i, std::vector<const Stmt*>& items,
-                          std::vector<HostStatement>& statements) const {
+  // Parses the statements of a block whose Indent is at `i`; moves it behind them.
+  void parse_block(std::size_t& i, std::vector<const Stmt*>& items,
+                   std::vector<HostStatement>& statements) const {
     Diagnostics aside;
     Parser inner{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
     inner.host_depth = parser.host_depth + 1;
     while (inner.position < end && !inner.at(TokenKind::Dedent) && !inner.at(TokenKind::EndOfFile)) {
       if (inner.accept(TokenKind::Newline)) continue;
-      inner.parse_lenient_item(items, statements);
+      inner.parse_host_item(items, statements);
     }
-    return inner.position + 1;
+    i = inner.position + 1;
   }
 
-  // Parses all blocks of the statement: those of each of its clauses, one behind the other.
-  void parse_blocks(std::vector<const Stmt*>& items, std::vector<HostStatement>& statements) const {
-    for (std::size_t i = begin; i < end;)
-      i = kind(i) == TokenKind::Indent ? parse_block(i, items, statements) : i + 1;
-  }
-
-  // Parses the statements behind a colon, on its line.
-  std::size_t parse_line(std::size_t i, std::vector<const Stmt*>& items,
-                         std::vector<HostStatement>& statements) const {
+  // The same of those behind a colon, on its line.
+  void parse_line(std::size_t& i, std::vector<const Stmt*>& items,
+                  std::vector<HostStatement>& statements) const {
     std::size_t stop = i;
     while (stop < end && kind(stop) != TokenKind::Newline) ++stop;
     Diagnostics aside;
@@ -89,24 +64,26 @@ struct BodyParser {
     inner.host_depth = parser.host_depth + 1;
     while (inner.position < stop && !inner.at_line_end()) {
       std::size_t before = inner.position;
-      inner.parse_lenient_item(items, statements);
+      inner.parse_host_item(items, statements);
       if (inner.position == before) break;
     }
-    return std::max(stop, i);
+    i = std::max(stop, i);
+  }
+
+  // Parses the statements behind the colon of a clause or definition; moves `i`, which is there, behind them.
+  const ast::Module* parse_code(std::size_t& i) const {
+    std::vector<const Stmt*> items;
+    std::vector<HostStatement> statements;
+    const bool is_block = kind(i + 1) == TokenKind::Newline && kind(i + 2) == TokenKind::Indent;
+    i += is_block ? 2 : 1;
+    is_block ? parse_block(i, items, statements) : parse_line(i, items, statements);
+    return parser.make_module(items, statements);
   }
 
   // Returns the place of the colon that ends the head of a clause.
   std::size_t colon_of(std::size_t i) const {
-    std::size_t depth = 0, lambdas = 0;
-    for (; i < end && kind(i) != TokenKind::Newline; ++i) {
-      if (opens_bracket(kind(i))) ++depth;
-      if (closes_bracket(kind(i)) && depth > 0) --depth;
-      if (kind(i) == TokenKind::Lambda) ++lambdas;
-      if (kind(i) != TokenKind::Colon || depth > 0) continue;
-      if (lambdas == 0) return i;
-      --lambdas;
-    }
-    return i;
+    return parser.find_outside(i, end,
+                               [](TokenKind k) { return k == TokenKind::Colon || k == TokenKind::Newline; });
   }
 
   static ast::HostClause::Kind kind_of(TokenKind keyword) {
@@ -121,7 +98,7 @@ struct BodyParser {
     return Kind::Case;
   }
 
-  // Parses what stands between the keyword of a loop or `with` at `i` and its colon.
+  // Parses what stands between the keyword of a clause at `i` and its colon.
   void parse_subject(std::size_t i, ast::HostClause& clause) const {
     using Kind = ast::HostClause::Kind;
     Diagnostics aside;
@@ -132,7 +109,8 @@ struct BodyParser {
       clause.target = target;
     }
     if (clause.kind == Kind::With) return parse_managers(trial, clause);
-    const Expr* subject = clause.kind == Kind::For ? trial.parse_expression_list() : trial.parse_expression();
+    const bool may_be_list = clause.kind == Kind::For || clause.kind == Kind::Case;
+    const Expr* subject = may_be_list ? trial.parse_expression_list() : trial.parse_expression();
     if (subject && trial.error_count == 0 && trial.at(TokenKind::Colon)) clause.subject = subject;
   }
 
@@ -167,75 +145,62 @@ struct BodyParser {
     return head && trial.error_count == 0 ? head->args : ast::ExprList{};
   }
 
-  ast::ExprList parse_decorators() const {
+  // Parses the decorators of a function; false where they could not be parsed.
+  bool parse_decorators(ast::ExprList& list) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, begin};
     std::vector<const Expr*> decorators;
     while (trial.accept(TokenKind::At)) {
       decorators.push_back(trial.parse_expression());
-      if (trial.error_count > 0 || !trial.accept(TokenKind::Newline)) return {};
+      if (trial.error_count > 0 || !trial.accept(TokenKind::Newline)) return false;
     }
-    return parser.arena.copy(decorators);
+    list = parser.arena.copy(decorators);
+    return true;
   }
 
-  const Expr* parse_head(std::size_t i) const {
-    Diagnostics aside;
-    Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
-    const Expr* condition = trial.parse_expression();
-    return condition && trial.error_count == 0 && trial.at(TokenKind::Colon) ? condition : nullptr;
-  }
-
-  // Parses the clauses of a compound statement, each for itself; `all` are the statements of all of them.
-  std::vector<ast::HostClause> parse_clauses(std::vector<const Stmt*>& all_items,
-                                             std::vector<HostStatement>& all_statements) const {
+  // Parses the clauses of a compound statement, whose keyword is at `i`.
+  std::vector<ast::HostClause> parse_clauses(std::size_t i, HostStatement& statement) const {
+    using Kind = ast::HostClause::Kind;
     std::vector<ast::HostClause> clauses;
-    std::size_t i = begin, stop = end;
-    bool is_match = kind(begin) == TokenKind::Name;
-    if (is_match) i = colon_of(begin) + 3; // behind Newline and Indent
-    while (i < stop) {
+    ast::HostClause asked{Kind::Case}; // by `match`
+    if (kind(i) == TokenKind::Name) {
+      parse_subject(i, asked);
+      if (!asked.subject) statement.uses = parser.names_in_head(i, colon_of(i));
+      i = colon_of(i) + 3; // behind Newline and Indent
+    }
+    while (i < end) {
       bool is_clause =
           kind(i) != TokenKind::Newline && kind(i) != TokenKind::Dedent && kind(i) != TokenKind::EndOfFile;
       if (!is_clause) {
         ++i;
         continue;
       }
-      std::size_t colon = colon_of(i);
+      const std::size_t head = i, colon = colon_of(i);
       ast::HostClause clause;
-      const std::size_t keyword = kind(i) == TokenKind::Async ? i + 1 : i;
-      clause.kind = kind_of(kind(keyword));
-      clause.head = cover(parser.tokens[i].span, parser.tokens[std::min(colon, end - 1)].span);
-      if (kind(i) == TokenKind::If || kind(i) == TokenKind::Elif) clause.condition = parse_head(i);
-      const bool has_subject = clause.kind == ast::HostClause::Kind::For ||
-                               clause.kind == ast::HostClause::Kind::While ||
-                               clause.kind == ast::HostClause::Kind::With;
-      if (has_subject && parser.keeps_host_code()) parse_subject(keyword, clause);
-      clause.is_else = kind(i) == TokenKind::Else || kind(i) == TokenKind::With;
-      std::vector<const Stmt*> items;
-      std::vector<HostStatement> statements;
-      bool is_block = kind(colon + 1) == TokenKind::Newline && kind(colon + 2) == TokenKind::Indent;
-      std::size_t behind =
-          is_block ? parse_block(colon + 2, items, statements) : parse_line(colon + 1, items, statements);
-      auto* block = parser.arena.make<HostStatement>();
-      block->span = cover(parser.tokens[i].span, parser.tokens[std::min(behind, end) - 1].span);
-      ast::Module* body = parser.make_module(items, statements);
-      body->result = result_of(statements);
-      block->body = body;
-      clause.block = block;
-      clause.code = body;
+      clause.kind = kind_of(kind(head));
+      clause.head = cover(parser.tokens[head].span, parser.tokens[std::min(colon, end - 1)].span);
+      const bool has_subject = clause.kind == Kind::If || clause.kind == Kind::For ||
+                               clause.kind == Kind::While || clause.kind == Kind::With;
+      if (has_subject) parse_subject(head, clause);
+      if (clause.kind == Kind::Case && clauses.empty()) clause.subject = asked.subject;
+      if (clause.kind == Kind::Case || (has_subject && !clause.subject))
+        clause.uses = parser.names_in_head(head, colon);
+      i = colon;
+      clause.code = parse_code(i);
       clauses.push_back(clause);
-      all_items.insert(all_items.end(), items.begin(), items.end());
-      all_statements.insert(all_statements.end(), statements.begin(), statements.end());
-      i = std::max(behind, i + 1);
+      i = std::max(i, colon + 1);
     }
     return clauses;
   }
 
-  std::vector<ast::Param> parse_params(std::size_t def) const {
+  // Parses the parameters of a function; where some are none of Kern's, their names alone, and false is returned.
+  bool parse_params(std::size_t def, std::span<const ast::Param>& params) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, def};
     ast::FunctionDef* head = trial.parse_signature({}, parser.tokens[def].span);
-    if (head && trial.error_count == 0) return {head->params.begin(), head->params.end()};
-    return name_params(def);
+    const bool is_whole = head && trial.error_count == 0;
+    params = is_whole ? head->params : parser.arena.copy(name_params(def));
+    return is_whole;
   }
 
   // The names of parameters of which some are none of Kern's.
@@ -257,38 +222,16 @@ struct BodyParser {
     }
     return params;
   }
-
-  // Returns what the first `return` among the statements of a block returns, those of the blocks inside of it left out.
-  const Expr* result_of(const std::vector<HostStatement>& statements) const {
-    for (const HostStatement& statement : statements) {
-      if (statement.is_item || statement.kind != HostStatement::Kind::Plain) continue;
-      const auto tokens = parser.tokens.subspan(begin, end - begin);
-      auto place = [](const Token& token) { return token.span.begin; };
-      const auto first = std::ranges::lower_bound(tokens, statement.span.begin, {}, place);
-      std::size_t i = begin + static_cast<std::size_t>(first - tokens.begin());
-      auto is_layout = [&] {
-        return kind(i) == TokenKind::Newline || kind(i) == TokenKind::Indent || kind(i) == TokenKind::Dedent;
-      };
-      while (i < end && is_layout()) ++i;
-      if (kind(i) != TokenKind::Return) continue;
-      Diagnostics aside;
-      Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, i + 1};
-      const Expr* value = trial.at_line_end() ? nullptr : trial.parse_expression_list();
-      return value && trial.error_count == 0 && trial.at_line_end() ? value : nullptr;
-    }
-    return nullptr;
-  }
-
-  // Says whether the bases of a class name an enumeration.
-  bool is_enum(std::size_t keyword) const {
-    for (std::size_t i = keyword; i < end && kind(i) != TokenKind::Newline; ++i) {
-      bool is_name = kind(i) == TokenKind::Name;
-      if (is_name && (text(i) == "Enum" || text(i) == "IntEnum" || text(i) == "IntFlag" || text(i) == "Flag"))
-        return true;
-    }
-    return false;
-  }
 };
+
+// Says whether the bases of a class name an enumeration.
+bool is_enum(ast::ExprList bases) {
+  constexpr std::string_view names[] = {"Enum", "IntEnum", "IntFlag", "Flag"};
+  return std::ranges::any_of(bases, [&](const Expr* base) {
+    const std::string name = ast::dotted_name(*base);
+    return std::ranges::find(names, std::string_view(name).substr(name.rfind('.') + 1)) != std::end(names);
+  });
+}
 
 } // namespace
 
@@ -298,44 +241,34 @@ bool Parser::is_match_statement(std::size_t begin) const {
 }
 
 void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
-  if (host_depth >= deepest_host_code) return;
-  BodyParser body{*this, begin, position};
-  bool is_function = statement.kind == HostStatement::Kind::Function;
-  bool is_class = statement.kind == HostStatement::Kind::Class;
-  std::size_t keyword = body.keyword();
-  // A function of Kern's that was refused is none of the host's.
-  bool is_refused = is_function && statement.is_jit;
-  TokenKind first = body.kind(begin);
-  bool is_of_use =
-      !is_refused && (is_class || is_function || first == TokenKind::If || body.holds_definitions());
-  if (!is_of_use && !keeps_host_code()) return;
-  std::vector<const Stmt*> items;
-  std::vector<HostStatement> statements;
-  bool is_compound = first == TokenKind::If || first == TokenKind::Try || first == TokenKind::With ||
-                     first == TokenKind::For || first == TokenKind::While || is_match_statement(begin);
-  if (!is_class && !is_function && is_compound)
-    statement.code_clauses = arena.copy(body.parse_clauses(items, statements));
-  else
-    body.parse_blocks(items, statements);
-  ast::Module* module = make_module(items, statements);
-  statement.code = module;
-  const std::size_t colon = body.colon_of(keyword);
-  const bool is_line = body.kind(colon + 1) != TokenKind::Newline;
-  if ((is_function || is_class) && is_line && keeps_host_code()) {
-    std::vector<const Stmt*> on_line;
-    std::vector<HostStatement> line;
-    body.parse_line(colon + 1, on_line, line);
-    statement.code = make_module(on_line, line);
+  const BodyParser body{*this, begin, position};
+  const std::size_t keyword = body.keyword();
+  const TokenKind first = body.kind(keyword);
+  const bool is_function = first == TokenKind::Def, is_class = first == TokenKind::Class;
+  if ((is_function || is_class) && body.kind(keyword + 1) == TokenKind::Name) {
+    statement.kind = is_class ? HostStatement::Kind::Class : HostStatement::Kind::Function;
+    statement.name = body.text(keyword + 1);
+    statement.name_span = tokens[keyword + 1].span;
   }
-  if (is_class) statement.is_enum = body.is_enum(keyword);
-  if (is_class && keeps_host_code()) statement.bases = body.parse_bases(keyword);
-  if (is_function && !statement.is_item) statement.decorators = body.parse_decorators();
-  if (is_function) statement.code_params = arena.copy(body.parse_params(keyword));
-  if (is_function) module->result = body.result_of(statements);
-  if (!is_of_use) return;
-  statement.body = module;
-  statement.clauses = statement.code_clauses;
-  if (is_function) statement.params = statement.code_params;
+  if (statement.is_item && !is_function) return;
+  const bool is_compound = first == TokenKind::If || first == TokenKind::Try || first == TokenKind::With ||
+                           first == TokenKind::For || first == TokenKind::While || is_match_statement(begin);
+  const bool is_too_deep = host_depth >= deepest_host_code;
+  std::size_t colon = body.colon_of(keyword);
+  if (is_compound && !is_too_deep) {
+    statement.clauses = arena.copy(body.parse_clauses(keyword, statement));
+  } else if (is_class && !is_too_deep) {
+    statement.bases = body.parse_bases(keyword);
+    statement.is_enum = is_enum(statement.bases);
+    statement.code = body.parse_code(colon);
+  } else if (is_function && !is_too_deep) {
+    const bool has_decorators = statement.is_item || body.parse_decorators(statement.decorators);
+    const bool has_params = body.parse_params(keyword, statement.code_params);
+    if (!has_decorators || !has_params) statement.uses = names_in_head(begin, colon);
+    statement.code = body.parse_code(colon);
+  } else if (!statement.is_item && statement.simple.empty() && statement.outer_names.empty()) {
+    statement.uses = names_in_statements(begin, position);
+  }
 }
 
 } // namespace kern

@@ -127,7 +127,7 @@ static bool is_simple_keyword(const Parser& parser) {
 // Passes over one statement of the host; returns its span.
 static Span skip_host_statement(Parser& parser) {
   Span start = parser.peek().span;
-  if (is_compound_host_statement(parser)) {
+  if (is_compound_host_statement(parser) && !is_simple_keyword(parser)) {
     parser.skip_statement();
   } else {
     while (!parser.at_line_end() && !parser.at(TokenKind::Semicolon)) parser.advance();
@@ -162,97 +162,6 @@ static std::optional<std::string> try_item(Parser& parser, std::vector<const Stm
   return std::nullopt;
 }
 
-// Says whether the value of a constant is written out, so that nothing can go wrong in it.
-static bool is_written_out(const ast::Expr* expr) {
-  if (const auto* unary = ast::as<ast::Unary>(expr)) return is_written_out(unary->operand);
-  ast::ExprList elements;
-  if (const auto* tuple = ast::as<ast::Tuple>(expr)) elements = tuple->elements;
-  if (const auto* list = ast::as<ast::List>(expr)) elements = list->elements;
-  bool is_literal = expr->kind == ast::Kind::IntLiteral || expr->kind == ast::Kind::FloatLiteral ||
-                    expr->kind == ast::Kind::BoolLiteral || expr->kind == ast::Kind::NoneLiteral;
-  if (elements.empty()) return is_literal;
-  return std::all_of(elements.begin(), elements.end(), is_written_out);
-}
-
-static bool cannot_fail(const Stmt* stmt) {
-  if (ast::as<ast::Import>(stmt) || ast::as<ast::FromImport>(stmt)) return true;
-  const auto* assign = ast::as<ast::Assign>(stmt);
-  bool to_names = assign && std::all_of(assign->targets.begin(), assign->targets.end(),
-                                        [](const ast::Expr* target) { return ast::as<ast::Name>(target); });
-  return to_names && is_written_out(assign->value);
-}
-
-// Returns the body of the `try` here where all of it runs if its imports find their modules and nothing but
-// `except` follows; else nothing.
-ast::Block Parser::parse_guarded() {
-  Diagnostics aside;
-  Parser trial{sources, file, tokens, top_level, arena, aside, position};
-  trial.advance();
-  if (!trial.accept(TokenKind::Colon)) return {};
-  bool is_block = trial.accept(TokenKind::Newline) && trial.accept(TokenKind::Indent);
-  std::vector<const Stmt*> body;
-  do {
-    bool good = trial.accept(TokenKind::Pass) || trial.parse_simple_item(body);
-    bool ends = trial.accept(TokenKind::Newline) || trial.accept(TokenKind::Semicolon);
-    if (!good || !ends || trial.error_count > 0) return {};
-  } while (is_block && !trial.at(TokenKind::Dedent) && !trial.at(TokenKind::EndOfFile));
-  trial.accept(TokenKind::Dedent);
-  while (trial.at(TokenKind::Except)) {
-    trial.skip_line();
-    trial.skip_block();
-  }
-  bool is_plain = std::all_of(body.begin(), body.end(), cannot_fail);
-  if (!is_plain || trial.at(TokenKind::Else) || trial.at(TokenKind::Finally)) return {};
-  return arena.copy(body);
-}
-
-// Passes over a clause of a compound statement, whose keyword is here.
-static void skip_clause(Parser& parser) {
-  parser.skip_line();
-  parser.skip_block();
-}
-
-// Parses the block here as if it stood alone.
-static void parse_clause_body(Parser& parser, std::vector<const Stmt*>& items,
-                              std::vector<ast::HostStatement>& statements) {
-  parser.accept(TokenKind::Newline);
-  parser.accept(TokenKind::Indent);
-  while (!parser.at(TokenKind::Dedent) && !parser.at(TokenKind::EndOfFile))
-    if (!parser.accept(TokenKind::Newline)) parser.parse_lenient_item(items, statements);
-  parser.accept(TokenKind::Dedent);
-}
-
-// Parses an `if` whose condition is decided where kernels are compiled: there is no simulator, and no checker of types
-// runs. False, with nothing taken, where it is another one.
-bool Parser::parse_decided_if(std::vector<const Stmt*>& items, std::vector<ast::HostStatement>& statements) {
-  if (!at(TokenKind::If)) return false;
-  const bool is_negated = at(TokenKind::Not, 1);
-  std::size_t offset = is_negated ? 2 : 1;
-  while (at(TokenKind::Name, offset) && at(TokenKind::Dot, offset + 1)) offset += 2;
-  std::string_view last = at(TokenKind::Name, offset) ? sources.text(peek(offset).span) : "";
-  bool is_false = last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING";
-  bool has_block = at(TokenKind::Colon, offset + 1) && at(TokenKind::Newline, offset + 2) &&
-                   at(TokenKind::Indent, offset + 3);
-  if (!is_false || !has_block) return false;
-  std::size_t start = position;
-  skip_clause(*this);
-  bool has_else = at(TokenKind::Else), is_plain = !at(TokenKind::Elif);
-  std::size_t behind = position;
-  position = start;
-  if (!is_plain || (has_else && !is_negated && !at(TokenKind::Newline, behind - start + 2))) return false;
-  if (is_negated) {
-    position += offset + 2;
-    parse_clause_body(*this, items, statements);
-    if (has_else) skip_clause(*this);
-    return true;
-  }
-  position = behind;
-  if (!has_else) return true;
-  position += 2;
-  parse_clause_body(*this, items, statements);
-  return true;
-}
-
 // Fills in what a simple statement here is that is no item: a call, `del`, `return`, a store to an attribute, `global`.
 void Parser::parse_simple_host(ast::HostStatement& statement) const {
   Diagnostics aside;
@@ -272,10 +181,8 @@ void Parser::parse_simple_host(ast::HostStatement& statement) const {
   if (stmt && trial.error_count == 0 && is_whole) statement.simple = arena.copy(std::vector{stmt});
 }
 
-void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
-                                std::vector<ast::HostStatement>& statements) {
-  if (parse_decided_if(items, statements)) return;
-  std::size_t begin = position, count = items.size();
+void Parser::parse_host_item(std::vector<const Stmt*>& items, std::vector<ast::HostStatement>& statements) {
+  const std::size_t begin = position, count = items.size();
   Span start = peek().span;
   bool host = at(TokenKind::Class) || at(TokenKind::Indent) || begins_foreign_statement(*this);
   ast::HostStatement statement;
@@ -285,7 +192,6 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
     statement.is_jit = use != DecoratorUse::Host;
     host = use != DecoratorUse::Kernel && decorates_class(*this);
   }
-  if (at(TokenKind::Try)) statement.guarded = parse_guarded();
   // An error inside of host code is one only where a kernel that needs it is asked for.
   bool is_kernel = use == DecoratorUse::Kernel && host_depth == 0;
   if (is_kernel && !refused) {
@@ -297,15 +203,12 @@ void Parser::parse_lenient_item(std::vector<const Stmt*>& items,
         host ? std::string() : try_item(*this, items, is_kernel ? refused : nullptr);
     statement.is_item = !why;
     const bool is_simple = !is_compound_host_statement(*this) || is_simple_keyword(*this);
-    if (why && keeps_host_code() && is_simple) parse_simple_host(statement);
+    if (why && is_simple) parse_simple_host(statement);
     statement.span = why ? skip_host_statement(*this) : since(start);
     if (why) statement.why = arena.copy(std::string_view(*why));
   }
-  find_name_uses(begin, statement);
-  if (!statement.guarded.empty()) statement.kind = ast::HostStatement::Kind::Try;
-  bool is_function = statement.kind == ast::HostStatement::Kind::Function;
-  if (!statement.is_item || is_function) parse_host_body(begin, statement);
-  bool is_docstring = statement.is_item && items.size() == count && statement.uses.empty();
+  parse_host_body(begin, statement);
+  const bool is_docstring = statement.is_item && !is_kernel && items.size() == count;
   if (!is_docstring) statements.push_back(statement);
 }
 

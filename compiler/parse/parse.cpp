@@ -33,10 +33,6 @@ bool Parser::first_on_line() const {
   return sources.text({file, begin, std::max(begin, peek().span.begin)}).find('\n') != std::string_view::npos;
 }
 
-static bool is_layout(TokenKind kind) {
-  return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent;
-}
-
 Span Parser::since(Span start) const {
   std::size_t last = position;
   while (last > 1 && is_layout(tokens[last - 1].kind)) --last;

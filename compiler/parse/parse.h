@@ -11,9 +11,8 @@
 namespace kern {
 
 enum class TopLevel : std::uint8_t {
-  Strict,  // .kern: anything but imports, constants, structs and functions is an error
-  Lenient, // .py: it is host code, skipped by its tokens and never an error
-  Host     // the same, but all of the host code has trees, which python/ runs
+  Strict, // .kern: anything but imports, constants, structs and functions is an error
+  Host    // .py: it is host code, which python/ runs and which is never an error
 };
 
 // Parses one file. The tree lives in `arena`. What is wrong in a kernel at the top level of a .py file goes to `refused`,

@@ -20,6 +20,16 @@ struct Parser;
 // Says whether a statement begins here that no Kern file has at its top level.
 bool begins_foreign_statement(const Parser& parser);
 
+inline bool is_layout(TokenKind kind) {
+  return kind == TokenKind::Newline || kind == TokenKind::Indent || kind == TokenKind::Dedent;
+}
+inline bool opens_bracket(TokenKind kind) {
+  return kind == TokenKind::LeftParen || kind == TokenKind::LeftBracket || kind == TokenKind::LeftBrace;
+}
+inline bool closes_bracket(TokenKind kind) {
+  return kind == TokenKind::RightParen || kind == TokenKind::RightBracket || kind == TokenKind::RightBrace;
+}
+
 // Maps each name of a list to the place where it was given first.
 using SeenNames = std::map<std::string_view, Span>;
 
@@ -58,6 +68,28 @@ struct Parser {
   bool adjacent(std::size_t offset = 0) const;
   // Says whether the next token is the first one on its line of text.
   bool first_on_line() const;
+  // Returns the place behind the bracket that is closed for the one opened at i.
+  std::size_t behind_bracket(std::size_t i, std::size_t end) const {
+    for (std::size_t depth = 0; i < end; ++i) {
+      depth += opens_bracket(tokens[i].kind);
+      depth -= closes_bracket(tokens[i].kind) && depth > 0;
+      if (depth == 0) return i + 1;
+    }
+    return end;
+  }
+  // Returns the first place from i on, in no bracket, at which a token is wanted; the colon of a `lambda` is not.
+  template <class Wanted>
+  std::size_t find_outside(std::size_t i, std::size_t end, const Wanted& wanted) const {
+    for (std::size_t lambdas = 0; i < end;) {
+      const TokenKind kind = tokens[i].kind;
+      const bool is_of_lambda = kind == TokenKind::Colon && lambdas > 0;
+      if (!is_of_lambda && wanted(kind)) return i;
+      lambdas += kind == TokenKind::Lambda;
+      lambdas -= is_of_lambda;
+      i = opens_bracket(kind) ? behind_bracket(i, end) : i + 1;
+    }
+    return end;
+  }
   // Returns the span from a token's begin to the end of the last token before the cursor that is text.
   Span since(Span start) const;
 
@@ -106,10 +138,9 @@ struct Parser {
   const ast::Expr* parse_lambda();
   const ast::Expr* parse_dict();
   // Says whether Python computes what stands here, outside of functions of a .py file.
-  bool keeps_host_code() const { return top_level == TopLevel::Host; }
-  bool is_host_code() const { return top_level != TopLevel::Strict && function_depth == 0; }
+  bool is_host_code() const { return top_level == TopLevel::Host && function_depth == 0; }
   // Decorators are Kern's to read.
-  bool computes_comprehensions() const { return keeps_host_code() && is_host_code() && !in_decorator; }
+  bool computes_comprehensions() const { return is_host_code() && !in_decorator; }
   const ast::Expr* parse_int();
   const ast::Expr* parse_parenthesised();
   const ast::Expr* parse_list();
@@ -174,25 +205,24 @@ struct Parser {
   // top_level.cpp, host_items.cpp
   const ast::Module* parse_module();
   void parse_item(std::vector<const ast::Stmt*>& items);
-  void parse_lenient_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
-  bool parse_decided_if(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
-  ast::Module* make_module(const std::vector<const ast::Stmt*>& items,
-                           const std::vector<ast::HostStatement>& statements);
+  const ast::Module* make_module(const std::vector<const ast::Stmt*>& items,
+                                 const std::vector<ast::HostStatement>& statements);
   bool parse_simple_item(std::vector<const ast::Stmt*>& items);
 
   // host_items.cpp: the top level of a .py file
-  ast::Block parse_guarded(); // the body of a `try` here whose statements are imports and plain constants
+  void parse_host_item(std::vector<const ast::Stmt*>& items, std::vector<ast::HostStatement>& statements);
   void parse_simple_host(ast::HostStatement& statement) const;
 
   // host_bodies.cpp
-  // Parses what stands inside of a host statement whose tokens are those from `begin` to the cursor, where a
-  // kernel may need it.
+  // Fills in a statement whose tokens are those from `begin` to the cursor: what it defines, and what stands inside of it.
   void parse_host_body(std::size_t begin, ast::HostStatement& statement);
   bool is_match_statement(std::size_t begin) const; // begins there
 
   // host_names.cpp
-  // Fills in a statement of the top level whose tokens are those from `begin` to the cursor.
-  void find_name_uses(std::size_t begin, ast::HostStatement& statement);
+  // Return what tokens do with names: those of whole statements, of the head of a clause, and of the decorators and the
+  // parameters of a function.
+  std::span<const ast::NameUse> names_in_statements(std::size_t begin, std::size_t end) const;
+  std::span<const ast::NameUse> names_in_head(std::size_t begin, std::size_t end) const;
 };
 
 } // namespace kern

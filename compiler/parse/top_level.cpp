@@ -25,11 +25,11 @@ static bool is_element(const Expr* target) {
 
 static bool is_constant(const Stmt* stmt, TopLevel top_level) {
   // Python code may work a constant out in steps.
-  bool is_lenient = top_level != TopLevel::Strict;
+  const bool is_host = top_level == TopLevel::Host;
   if (auto* augmented = ast::as<ast::AugAssign>(stmt))
-    return is_lenient && (ast::as<ast::Name>(augmented->target) || is_element(augmented->target));
+    return is_host && (ast::as<ast::Name>(augmented->target) || is_element(augmented->target));
   if (auto* assign = ast::as<ast::Assign>(stmt))
-    return (is_lenient && assign->targets.size() == 1 && is_element(assign->targets.front())) ||
+    return (is_host && assign->targets.size() == 1 && is_element(assign->targets.front())) ||
            std::all_of(assign->targets.begin(), assign->targets.end(), is_name_target);
   auto* annotated = ast::as<ast::AnnAssign>(stmt);
   return annotated && annotated->value && ast::as<ast::Name>(annotated->target);
@@ -101,12 +101,9 @@ void Parser::parse_item(std::vector<const Stmt*>& items) {
   accept(TokenKind::Newline);
 }
 
-ast::Module* Parser::make_module(const std::vector<const Stmt*>& items,
-                                 const std::vector<ast::HostStatement>& statements) {
-  std::vector<Span> skipped;
-  for (const ast::HostStatement& statement : statements)
-    if (!statement.is_item) skipped.push_back(statement.span);
-  return arena.make<ast::Module>(file, arena.copy(items), arena.copy(skipped), arena.copy(statements));
+const ast::Module* Parser::make_module(const std::vector<const Stmt*>& items,
+                                       const std::vector<ast::HostStatement>& statements) {
+  return arena.make<ast::Module>(file, arena.copy(items), arena.copy(statements));
 }
 
 const ast::Module* Parser::parse_module() {
@@ -114,8 +111,8 @@ const ast::Module* Parser::parse_module() {
   std::vector<ast::HostStatement> statements;
   while (!at(TokenKind::EndOfFile)) {
     if (accept(TokenKind::Newline) || accept(TokenKind::Dedent)) continue;
-    if (top_level != TopLevel::Strict)
-      parse_lenient_item(items, statements);
+    if (top_level == TopLevel::Host)
+      parse_host_item(items, statements);
     else
       parse_item(items);
   }

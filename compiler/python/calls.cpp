@@ -219,7 +219,7 @@ std::optional<Value> Interpreter::run_body(const FunctionData& function, const A
   if (!statement) {
     result = evaluate(*ast::get<ast::Return>(*function.def->body[0]).value);
   } else {
-    Ends ends = run_block(*code_of(*statement));
+    Ends ends = run_block(*statement->code);
     if (ends.raises) in_doubt = true;
     if (ends.returns) result = ends.result.value_or(Value(values::None{}));
     const Span place = ends.undecided.end > 0 ? ends.undecided : span;

@@ -1,14 +1,13 @@
 // Statements that have blocks. Where nobody knows which way is gone, all of them are, and what they leave is joined.
 #include <algorithm>
 
+#include "compiler/ast/bound_names.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
 
 using ast::HostClause;
 using Kind = HostClause::Kind;
-
-static bool is_inside(Span inner, Span outer) { return inner.begin >= outer.begin && inner.end <= outer.end; }
 
 // Calls `visit` with each statement of a block and the items that it is.
 template <class Visit> static void each_statement(const ast::Module& block, const Visit& visit) {
@@ -74,12 +73,12 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
       if (!inner.next) return ends;
       store = *inner.next;
     }
-  } else if (!statement.code_clauses.empty()) {
+  } else if (!statement.clauses.empty()) {
     return run_compound(statement);
   } else if (!statement.is_item && statement.outer_names.empty()) {
-    const std::string_view text = sources.text(statement.span);
-    if (text != "pass") apply_uses(statement.uses);
     // It has no tree: nobody knows where it goes on.
+    const std::string_view text = sources.text(statement.span);
+    apply_uses(statement.uses);
     const auto may = [&](std::string_view keyword) { return text.find(keyword) != text.npos; };
     if (may("return") || may("yield")) {
       ends.returns = store;
@@ -92,16 +91,8 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   return ends;
 }
 
-// The names in the head of a clause that could not be parsed.
-static void apply_head(Interpreter& run, std::span<const ast::NameUse> uses, const HostClause& clause) {
-  std::vector<ast::NameUse> own;
-  for (const ast::NameUse& use : uses)
-    if (is_inside(use.span, clause.head)) own.push_back(use);
-  run.apply_uses(own);
-}
-
 Ends Interpreter::run_compound(const ast::HostStatement& statement) {
-  const std::span<const HostClause> clauses = statement.code_clauses;
+  const std::span<const HostClause> clauses = statement.clauses;
   switch (clauses.front().kind) {
   case Kind::For:
   case Kind::While: return run_loop(statement);
@@ -114,19 +105,22 @@ Ends Interpreter::run_compound(const ast::HostStatement& statement) {
       reach(manager, clause.head, seen);
       if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
     } else {
-      apply_head(*this, statement.uses, clause);
+      apply_uses(clause.uses);
     }
     Ends ends = run_block(*clause.code);
     merge(ends.next, ends.raises, statement.span);
     return ends;
   }
   case Kind::Case: {
-    // The binds of the patterns are those of the statement.
     Ends all;
+    if (const ast::Expr* asked = clauses.front().subject)
+      evaluate(*asked);
+    else
+      apply_uses(statement.uses);
     const Store before = store;
     for (const HostClause& clause : clauses) {
       store = before;
-      apply_head(*this, statement.uses, clause);
+      apply_uses(clause.uses);
       const Ends ends = run_block(*clause.code);
       merge(all, ends, statement.span);
       merge(all.next, ends.next, statement.span);
@@ -147,13 +141,13 @@ Ends Interpreter::run_ifs(const ast::HostStatement& statement) {
   const Span where = statement.span;
   Ends all;
   Fork fork = where;
-  for (const HostClause& clause : statement.code_clauses) {
+  for (const HostClause& clause : statement.clauses) {
     std::optional<bool> holds = true;
-    if (clause.kind == Kind::If && !clause.condition) apply_head(*this, statement.uses, clause);
-    if (clause.kind == Kind::If) holds = clause.condition ? truth(evaluate(*clause.condition)) : std::nullopt;
+    if (clause.kind == Kind::If && !clause.subject) apply_uses(clause.uses);
+    if (clause.kind == Kind::If) holds = clause.subject ? truth(evaluate(*clause.subject)) : std::nullopt;
     if (holds == false) continue;
     if (!holds && fork.condition.end == 0)
-      fork.condition = clause.condition ? clause.condition->span : clause.head;
+      fork.condition = clause.subject ? clause.subject->span : clause.head;
     const Store before = store;
     const std::size_t first_made = functions.size();
     const Ends ends = run_block(*clause.code);
@@ -173,7 +167,7 @@ Ends Interpreter::run_ifs(const ast::HostStatement& statement) {
 // Repeats a loop on what all of its rounds leave, until nothing changes, where nobody knows how often it runs.
 template <class Round> static void repeat(Interpreter& run, const ast::HostStatement& statement,
                                           const Value& over, const Round& round) {
-  const HostClause& clause = statement.code_clauses.front();
+  const HostClause& clause = statement.clauses.front();
   run.in_doubt = true;
   // What it goes over may be changed by the names of its elements.
   std::set<std::uint32_t> seen;
@@ -182,11 +176,11 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
       run.reach(each, statement.span, seen);
   // Inside of another such loop what it binds is not known from the start, so that one round is enough most times.
   if (run.open_loops > 0)
-    for (const ast::NameUse& use : statement.uses)
-      if (const Binding* known =
-              use.kind == ast::NameUse::Kind::Bind ? run.own(run.frame->scope->space, use.name) : nullptr;
-          known && !is_definition(known->value) && !values::is_unknown(known->value))
-        run.bind(use.name, values::Unknown{Why::Bound, use.span}, known->where);
+    ast::each_bound_name(statement, [&](std::string_view name, Span span) {
+      const Binding* known = run.own(run.frame->scope->space, name);
+      if (known && !is_definition(known->value) && !values::is_unknown(known->value))
+        run.bind(name, values::Unknown{Why::Bound, span}, known->where);
+    });
   ++run.open_loops;
   for (int i = 0; i < 32; ++i) {
     const Store before = run.store;
@@ -196,7 +190,7 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
     else if (clause.subject)
       run.evaluate(*clause.subject);
     else
-      apply_head(run, statement.uses, clause);
+      run.apply_uses(clause.uses);
     // It may end wherever its head is evaluated.
     run.store = run.joined(before, run.store, statement.span);
     const Store head = run.store;
@@ -225,7 +219,7 @@ static bool is_same_object(const Content& a, const Content& b) {
 }
 
 Ends Interpreter::run_loop(const ast::HostStatement& statement) {
-  const HostClause& clause = statement.code_clauses.front();
+  const HostClause& clause = statement.clauses.front();
   const Span where = statement.span;
   const bool is_for = clause.kind == Kind::For;
   Ends all;
@@ -277,8 +271,8 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
   }
   if (current) {
     store = *current;
-    const bool has_else = statement.code_clauses.size() > 1;
-    const Ends ends = has_else ? run_block(*statement.code_clauses[1].code) : Ends{store, {}, {}, {}, {}, {}};
+    const bool has_else = statement.clauses.size() > 1;
+    const Ends ends = has_else ? run_block(*statement.clauses[1].code) : Ends{store, {}, {}, {}, {}, {}};
     merge(all, ends, where);
     merge(all.next, ends.next, where);
   }

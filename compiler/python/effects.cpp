@@ -178,7 +178,7 @@ std::vector<const FunctionData*> Interpreter::compiled_functions() {
   return found;
 }
 
-// A statement that could not be parsed, by its tokens.
+// A statement, or the head of one, that could not be parsed, by its tokens.
 void Interpreter::apply_uses(std::span<const ast::NameUse> uses) {
   using Kind = ast::NameUse::Kind;
   in_doubt = true;
@@ -193,14 +193,15 @@ void Interpreter::apply_uses(std::span<const ast::NameUse> uses) {
     const auto* file = as<values::File>(found->value);
     if (use.kind == Kind::SetAttribute && (of || file)) {
       const Space space = of ? space_of(*of) : file_scopes[file->index]->space;
-      set(space, use.attribute, values::Unknown{Why::Bound, use.span}, use.span);
+      if (use.attribute == "*")
+        bind_all_unknown(space, use.span);
+      else
+        set(space, use.attribute, values::Unknown{Why::Bound, use.span}, use.span);
       continue;
     }
-    const bool is_function = as<values::Function>(found->value) != nullptr;
-    if (use.kind != Kind::Read || is_function) args.positional.push_back(found->value);
-    if (file && use.kind == Kind::HandOn && !use.attribute.empty())
-      args.positional.push_back(
-          attribute(found->value, use.attribute.substr(0, use.attribute.find('.')), use.span));
+    args.positional.push_back(found->value);
+    if (file && !use.attribute.empty())
+      args.positional.push_back(attribute(found->value, use.attribute, use.span));
   }
   unknown_call(args, last);
   for (const ast::NameUse& use : uses) {

@@ -2,6 +2,7 @@
 // it. One without a point is a name of the root file, and where no statement of its top level binds it that of its functions too.
 #include <fmt/format.h>
 
+#include "compiler/ast/bound_names.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -17,13 +18,9 @@ std::string Interpreter::whole_path(const Scope& scope) const {
 }
 
 static bool binds_at_top(const ast::Module& tree, std::string_view name) {
-  return std::ranges::any_of(tree.statements, [&](const ast::HostStatement& statement) {
-    if (statement.kind != ast::HostStatement::Kind::Plain && !statement.name.empty())
-      return statement.name == name;
-    return std::ranges::any_of(statement.uses, [&](const ast::NameUse& use) {
-      return use.kind == ast::NameUse::Kind::Bind && use.name == name;
-    });
-  });
+  bool binds = false;
+  ast::each_bound_name(tree, [&](std::string_view each, Span) { binds = binds || each == name; });
+  return binds;
 }
 
 // Binds what is given for a scope that is new.

@@ -28,12 +28,6 @@ struct Scope {
 
 using values::FunctionData;
 
-// Returns the statements inside of a function or class, with kernels that were generated among them.
-inline const ast::Module* code_of(const ast::HostStatement& statement) {
-  const bool has_body = statement.body && !statement.body->statements.empty();
-  return has_body ? statement.body : statement.code;
-}
-
 // Says whether the code of a function can be run: that of a lambda, or of a `def` whose body was parsed.
 inline bool has_code(const FunctionData& function) {
   return function.statement ? function.statement->code != nullptr

@@ -24,13 +24,13 @@ const ast::FunctionDef* HostModules::definition(const values::Function& function
 // Runs the functions of a block whose names are in a scope, with parameters that nobody knows.
 void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
   for (const ast::HostStatement& statement : tree.statements) {
-    for (const ast::HostClause& clause : statement.code_clauses) run_uncalled(scope, *clause.code);
+    for (const ast::HostClause& clause : statement.clauses) run_uncalled(scope, *clause.code);
     const bool is_class = statement.kind == ast::HostStatement::Kind::Class;
     if (is_class && statement.code) {
       const Binding* found = own(scope.space, statement.name);
       const auto* of = found ? as<values::Class>(found->value) : nullptr;
       const auto inner = of ? class_scopes.find(static_cast<std::uint32_t>(of->object)) : class_scopes.end();
-      if (inner != class_scopes.end()) run_uncalled(*inner->second, *code_of(statement));
+      if (inner != class_scopes.end()) run_uncalled(*inner->second, *statement.code);
     }
     if (statement.kind != ast::HostStatement::Kind::Function || !statement.code || statement.is_jit) continue;
     // One that makes no function has none whose names are asked for.
@@ -47,7 +47,7 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
     function.scope = &scope;
     const std::size_t first = functions.size();
     enter(function, {}, Why::Captured, statement.name_span);
-    Ends ends = run_block(*code_of(statement));
+    Ends ends = run_block(*statement.code);
     merge(ends.next, ends.returns, statement.span);
     merge(ends.next, ends.raises, statement.span);
     if (ends.next) store = *ends.next;
@@ -55,7 +55,7 @@ void Interpreter::run_uncalled(const Scope& scope, const ast::Module& tree) {
       frame_ends[functions[i]] = store;
       if (is_cut()) cut_functions.insert(functions[i]);
     }
-    run_uncalled(*inner.scope, *code_of(statement));
+    run_uncalled(*inner.scope, *statement.code);
     frames.pop_back();
     frame = outer;
     store = before;

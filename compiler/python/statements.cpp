@@ -154,7 +154,7 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
   if (def) {
     is_known = decorate(*made, def->decorators, is_eager);
   } else {
-    if (statement.decorators.empty()) apply_uses(statement.head_uses);
+    if (!statement.uses.empty()) apply_uses(statement.uses);
     decorate(*made, statement.decorators, is_eager);
     made->is_jit = statement.is_jit;
     is_known = sources.text(statement.span).starts_with("def");
@@ -198,7 +198,7 @@ void Interpreter::define_class(const ast::HostStatement& statement) {
   Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
   Frame* const outer = std::exchange(frame, &inner);
   frames.push_back(&inner);
-  const Ends ends = run_block(*code_of(statement));
+  const Ends ends = run_block(*statement.code);
   if (ends.next) store = *ends.next;
   frames.pop_back();
   frame = outer;

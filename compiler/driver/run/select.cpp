@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/ast/definitions.h"
+#include "compiler/ast/walk.h"
 #include "compiler/check/ufunc_methods.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
@@ -90,6 +91,19 @@ static std::optional<const ast::FunctionDef*> select_inner(const Program& progra
   return nullptr;
 }
 
+// Returns the function of that name, or the first kernel, that stands inside of a statement; null where there is none.
+static const ast::HostStatement* find_inner(const ast::HostStatement& outer, const std::string& name) {
+  const ast::HostStatement* found = nullptr;
+  ast::each_block(outer, [&](const ast::Module& block) {
+    for (const ast::HostStatement& each : block.statements) {
+      const bool is_function = each.kind == ast::HostStatement::Kind::Function;
+      const bool is_wanted = is_function && (name.empty() ? each.is_jit : each.name == name);
+      if (!found) found = is_wanted ? &each : find_inner(each, name);
+    }
+  });
+  return found;
+}
+
 // Reports the function of that name, or the kernel, that stands inside of another statement; false where
 // there is none.
 static bool report_inner(const Program& program, const std::string& name, Diagnostics& diagnostics) {
@@ -102,16 +116,15 @@ static bool report_inner(const Program& program, const std::string& name, Diagno
       diagnostics.report(refused->name_span, diag::inner_refused, name, refused->why);
     return true;
   }
-  for (const ast::HostStatement& statement : program.files.front().tree->statements)
-    for (const ast::InnerFunction& inner : statement.inner) {
-      bool wanted = name.empty() ? inner.is_jit : inner.name == name;
-      if (!wanted) continue;
-      std::string outer = statement.name.empty() ? "another statement" : fmt::format("`{}`", statement.name);
-      auto builder = diagnostics.report(inner.span, diag::inner_kernel, inner.name, outer);
-      for (const ast::Definition& each : ast::inner_definitions(*program.files.front().tree))
-        if (each.function->name_span == inner.span) builder.note("its path is `{}`", each.path);
-      return true;
-    }
+  for (const ast::HostStatement& statement : tree.statements) {
+    const ast::HostStatement* inner = find_inner(statement, name);
+    if (!inner) continue;
+    std::string outer = statement.name.empty() ? "another statement" : fmt::format("`{}`", statement.name);
+    auto builder = diagnostics.report(inner->name_span, diag::inner_kernel, inner->name, outer);
+    for (const ast::Definition& each : ast::inner_definitions(tree))
+      if (each.function->name_span == inner->name_span) builder.note("its path is `{}`", each.path);
+    return true;
+  }
   return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "compiler/ast/walk.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"
 #include "compiler/python/python.h"
@@ -98,7 +99,9 @@ struct Ran {
         result = found ? modules.print(*found) : "nothing";
       }
     for (const ast::HostStatement& statement : tree.statements)
-      if (statement.code && result == "no kernel") result = in_function(*statement.code, name);
+      ast::each_block(statement, [&](const ast::Module& block) {
+        if (result == "no kernel") result = in_function(block, name);
+      });
     return result;
   }
 };
