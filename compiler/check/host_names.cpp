@@ -29,10 +29,26 @@ static std::vector<python::Given> given_by_options(Context& context) {
   return given;
 }
 
+// Says whether Python may give a function to Numba or Kern, or names of it are asked for: that of a script without kernels need
+// not run.
+static bool is_asked_for(const Context& context) {
+  const CheckOptions& options = context.options;
+  if (!options.defines.empty() || !options.signatures.empty() || !options.only.empty()) return true;
+  if (context.program.files.front().dialect != Dialect::Numba) return true;
+  constexpr std::string_view makers[] = {"jit", "import kern", "kern import"};
+  return std::ranges::any_of(context.program.files, [&](const ProgramFile& file) {
+    const std::string_view text = context.program.sources->file(file.tree->file).text;
+    return file.has_generated ||
+           std::ranges::any_of(makers, [&](std::string_view maker) { return text.find(maker) != text.npos; });
+  });
+}
+
 static python::HostModules run(Context& context, python::Limits limits) {
+  static const ast::Module nothing{};
   std::vector<python::SourceFile> files;
+  const bool runs = is_asked_for(context);
   for (const ProgramFile& file : context.program.files)
-    files.push_back({file.tree, file.dialect == Dialect::Numba, file.imports, file.module});
+    files.push_back({runs ? file.tree : &nothing, file.dialect == Dialect::Numba, file.imports, file.module});
   const auto knows = [&context](std::string_view module, std::string_view name) {
     const ReportingScope quiet(context.diagnostics, false);
     FileScope* python = nullptr;

@@ -47,9 +47,12 @@ struct Loader {
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
     const ast::Module* tree =
         parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
-    if (is_numba)
+    if (is_numba) {
+      const ast::Module* const written = tree;
       tree =
           generate_kernels(sources, *tree, program.files[index].module, defines, *program.arena, diagnostics);
+      program.files[index].has_generated = tree != written;
+    }
     program.files[index].tree = tree;
     follow_all(index, *tree);
     follow_attributes(index, tokens);

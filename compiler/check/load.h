@@ -40,7 +40,8 @@ struct ProgramFile {
   Dialect dialect;
   const ast::Module* tree;
   std::vector<std::pair<std::string, std::size_t>> imports;
-  bool is_library = false; // of the standard library
+  bool is_library = false;    // of the standard library
+  bool has_generated = false; // kernels that decorators generated of functions
 };
 
 // Every file of a compilation, the root first.

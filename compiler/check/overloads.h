@@ -22,7 +22,7 @@ struct Overload {
 
   std::string_view name() const { return function->statement->name; }
   Span name_span() const { return function->statement->name_span; }
-  std::span<const ast::Param> params() const { return function->statement->code_params; }
+  std::span<const ast::Param> params() const { return function->statement->params; }
 };
 
 // Returns what a call of a function with an overload returns; nothing where its callee has none.

@@ -162,7 +162,8 @@ struct BodyParser {
   std::vector<ast::HostClause> parse_clauses(std::size_t i, HostStatement& statement) const {
     using Kind = ast::HostClause::Kind;
     std::vector<ast::HostClause> clauses;
-    ast::HostClause asked{Kind::Case}; // by `match`
+    ast::HostClause asked; // by `match`
+    asked.kind = Kind::Case;
     if (kind(i) == TokenKind::Name) {
       parse_subject(i, asked);
       if (!asked.subject) statement.uses = parser.names_in_head(i, colon_of(i));
@@ -263,7 +264,7 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
     statement.code = body.parse_code(colon);
   } else if (is_function && !is_too_deep) {
     const bool has_decorators = statement.is_item || body.parse_decorators(statement.decorators);
-    const bool has_params = body.parse_params(keyword, statement.code_params);
+    const bool has_params = body.parse_params(keyword, statement.params);
     if (!has_decorators || !has_params) statement.uses = names_in_head(begin, colon);
     statement.code = body.parse_code(colon);
   } else if (!statement.is_item && statement.simple.empty() && statement.outer_names.empty()) {

@@ -74,7 +74,8 @@ Value Interpreter::call(const ast::Call& expr) {
                              });
     if (takes_class) args.positional.insert(args.positional.begin(), object);
     // k.forall(n) is k again, what others of its methods return nobody knows.
-    if (as<values::Function>(object) && (member->name == "forall" || member->name == "specialize")) return object;
+    if (as<values::Function>(object) && (member->name == "forall" || member->name == "specialize"))
+      return object;
     if (as<values::Function>(object)) {
       args.positional.push_back(object);
       return unknown_call(args, expr.span);

@@ -73,7 +73,8 @@ Value Interpreter::import_module(std::string_view module, Span where) {
     const std::string_view part = module.substr(0, dot);
     const auto index = file_of(part);
     if (!index)
-      return !above && is_known_module(module) ? module_value(module, where) : unknown(Why::Missing, where, module);
+      return !above && is_known_module(module) ? module_value(module, where)
+                                               : unknown(Why::Missing, where, module);
     run_file(*index);
     const values::File file{static_cast<std::uint32_t>(*index)};
     if (above) bind_in(*file_scopes[*above], part.substr(part.rfind('.') + 1), file, where);

@@ -34,7 +34,7 @@ inline bool has_code(const FunctionData& function) {
                             : function.def && function.def->name == "lambda";
 }
 inline std::span<const ast::Param> params_of(const FunctionData& function) {
-  return function.statement ? function.statement->code_params : function.def->params;
+  return function.statement ? function.statement->params : function.def->params;
 }
 
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
@@ -230,7 +230,7 @@ struct Interpreter {
   void set_content(ObjectId object, const Content& content);
   void set_elements(ObjectId object, const std::vector<Value>& elements);
   void append(ObjectId object, std::span<const Value> more); // to a list, or a pair to a dict
-  void forget(ObjectId object, Span where); // what it holds, if that is not done
+  void forget(ObjectId object, Span where);                  // what it holds, if that is not done
   std::vector<std::string_view> field_names(const Value& of);
   std::optional<std::span<const Value>> named_elements(const values::TermData& made);
   std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple, named or not, or list

@@ -83,9 +83,8 @@ void Interpreter::bind(std::string_view name, const Value& value, Span where) {
 }
 
 void Interpreter::unbind(std::string_view name) {
-  const Space space =
-      frame->globals.contains(name) ? file_scopes[frame->scope->file]->space : frame->scope->space;
-  store.names.erase(arena, key_of(space, name_id(name)));
+  const Scope& scope = frame->globals.contains(name) ? *file_scopes[frame->scope->file] : *frame->scope;
+  if (!given_for(scope, name)) store.names.erase(arena, key_of(scope.space, name_id(name)));
 }
 
 void Interpreter::drop(Space space) {

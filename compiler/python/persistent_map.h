@@ -13,8 +13,7 @@ template <class T> class PersistentMap {
 public:
   // Returns the value of a key; null where it has none.
   const T* find(std::uint64_t key) const {
-    const Node* node = root_;
-    while (node && node->key != key) node = key < node->key ? node->left : node->right;
+    const Node* node = node_of(key);
     return node ? &node->value : nullptr;
   }
 
@@ -26,6 +25,11 @@ public:
   // Calls `visit` with each key from `first` to `last` and its value, in order.
   template <class Visit> void each(std::uint64_t first, std::uint64_t last, const Visit& visit) const {
     walk(root_, first, last, visit);
+  }
+
+  // Does the same for all keys that may have another value than in an older map that this one was made of.
+  template <class Visit> void each_since(const PersistentMap& older, const Visit& visit) const {
+    walk_since(root_, older, visit);
   }
 
   // Makes the map of what `pick(key, a, b)` says of each key, where one of the values may be null; `same` says whether two
@@ -50,6 +54,12 @@ private:
       return bits ^ (bits >> 33);
     }
   };
+
+  const Node* node_of(std::uint64_t key) const {
+    const Node* node = root_;
+    while (node && node->key != key) node = key < node->key ? node->left : node->right;
+    return node;
+  }
 
   static const Node* make(Arena& arena, const Node& like, const Node* left, const Node* right) {
     return arena.make<Node>(like.key, like.value, left, right);
@@ -95,6 +105,14 @@ private:
     if (first < node->key) walk(node->left, first, last, visit);
     if (first <= node->key && node->key <= last) visit(node->key, node->value);
     if (node->key < last) walk(node->right, first, last, visit);
+  }
+
+  template <class Visit>
+  static void walk_since(const Node* node, const PersistentMap& older, const Visit& visit) {
+    if (!node || node == older.node_of(node->key)) return;
+    walk_since(node->left, older, visit);
+    visit(node->key, node->value);
+    walk_since(node->right, older, visit);
   }
 
   template <class Pick, class Same> struct Joiner {

@@ -160,7 +160,7 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
     is_known = sources.text(statement.span).starts_with("def");
   }
   std::vector<Value> defaults;
-  for (const ast::Param& param : def ? def->params : statement.code_params)
+  for (const ast::Param& param : def ? def->params : statement.params)
     if (param.default_value) defaults.push_back(evaluate(*param.default_value));
   made->defaults = arena.copy(defaults);
   add(made);

@@ -25,14 +25,14 @@ void Interpreter::sum_up(const FunctionData& function, Span span, Summary& into)
         values::Class{ObjectId{static_cast<std::uint32_t>(function.scope->space)}, function.scope->owner};
   run_function(function, args, span);
   const std::uint64_t own_names = key_of(first_own, 0);
-  store.names.each(0, ~std::uint64_t{0}, [&](std::uint64_t key, const Binding& after) {
+  store.names.each_since(before.names, [&](std::uint64_t key, const Binding& after) {
     const Binding* then = before.names.find(key);
     const bool is_same = then && values::is_same(then->value, after.value) && then->where == after.where;
     const bool is_outer = key < own_names || key >= key_of(module_attributes, 0);
     if (is_outer && !is_same) into.names.emplace_back(key, after);
   });
   const auto last_outer = static_cast<std::uint64_t>(first_own_object);
-  store.contents.each(0, last_outer, [&](std::uint64_t object, const Content& after) {
+  store.contents.each_since(before.contents, [&](std::uint64_t object, const Content& after) {
     const Content* then = before.contents.find(object);
     if (object < last_outer && then && !is_same_content(*then, after))
       into.contents.emplace_back(object, after);

@@ -56,10 +56,10 @@ def f(x):
 # CHECK: error[E0401]: `D` is not defined
 # CHECK: error[E0403]: `E`
 # CHECK: error[E0403]: `G`
-# CHECK: note: `G` may be bound here
+# CHECK: note: `G` {{is|may be}} bound here
 # CHECK: error[E0403]: `H`
 # CHECK: error[E0403]: `L`
-# CHECK: :26:1: note: `L` may be changed from here on
+# CHECK: :27:1: note: `L` may be changed from here on
 # CHECK: error[E0403]: `M`
 # CHECK: error[E0403]: `O`
 # CHECK: error[E0403]: `P`

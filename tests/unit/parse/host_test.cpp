@@ -76,7 +76,7 @@ TEST(host, bodies_of_host_code_are_parsed_aside) {
       TopLevel::Host);
   const ast::HostStatement& make = parsed.module->statements.front();
   ASSERT_TRUE(make.code);
-  EXPECT_EQ(make.code_params.size(), 3u);
+  EXPECT_EQ(make.params.size(), 3u);
   EXPECT_EQ(make.code->items.size(), 1u);
   ASSERT_EQ(make.code->statements.size(), 4u);
   ASSERT_EQ(make.code->statements[1].clauses.size(), 1u);

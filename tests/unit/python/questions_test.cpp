@@ -14,10 +14,9 @@ TEST(Questions, FunctionsSayWhatTheyAre) {
   std::string text;
   for (const CompiledFunction& each : ran.modules.functions())
     text += each.path + (each.is_compiled ? " compiled" : "") + (each.is_of_call ? " of a call" : "") + "\n";
-  EXPECT_EQ(
-      text,
-      "make.f compiled of a call\nmake.k compiled of a call\nh compiled\nplain\nj compiled\nholds\n"
-      "make.f compiled\nmake.k compiled\n");
+  EXPECT_EQ(text,
+            "make.f compiled of a call\nmake.k compiled of a call\nh compiled\nplain\nj compiled\nholds\n"
+            "make.f compiled\nmake.k compiled\n");
   const std::optional<Found> found = ran.modules.at_end(0, "j");
   const auto* j = found ? values::as<values::Function>(found->value) : nullptr;
   ASSERT_TRUE(j);
