@@ -115,9 +115,6 @@ std::vector<FunctionSymbol*> root_functions(Context& context) {
     FunctionSymbol& function = function_symbol(context, data);
     if (is_last_definition(context, function)) functions.push_back(&function);
   }
-  // A kernel that is generated of a function was made before what stands above it.
-  std::ranges::stable_sort(functions, {},
-                           [](const FunctionSymbol* each) { return each->def->name_span.begin; });
   return functions;
 }
 

@@ -30,11 +30,11 @@ Ends Interpreter::run_block(const ast::Module& block) {
     if (goes_on) store = *ends.next;
     return goes_on;
   });
-  // Those of a file that is no Python, and kernels that a decorator generated, which stand last.
+  // What no statement is, as of a text that was parsed for a kernel.
   const std::uint32_t last = block.statements.empty() ? 0 : block.statements.back().span.end;
   for (const ast::Stmt* item : block.items) {
     const auto* def = ast::as<ast::FunctionDef>(item);
-    const bool is_behind = block.statements.empty() || item->span.begin >= last || (def && def->generated);
+    const bool is_behind = block.statements.empty() || item->span.begin >= last;
     if (!goes_on || !is_behind) continue;
     if (def)
       define_generated(*def);
