@@ -42,11 +42,6 @@ struct Option {
   }
 };
 
-std::string_view path_of(const values::Value& value) {
-  const auto* path = values::as<values::Path>(value);
-  return path ? path->name : std::string_view();
-}
-
 // Says what a decorator of a .kern file is without its arguments: `kernel`, `c.jit` after `from numba import cuda as c`.
 Role role_of(Context& context, FileScope& file, const ast::Expr& expr) {
   if (const auto* name = ast::as<ast::Name>(&expr)) {
@@ -159,7 +154,7 @@ struct Reader {
       return flags;
     }
     const auto* term = option.value ? values::as<values::Term>(*option.value) : nullptr;
-    if (!term || path_of(term->data->callee) != "set") return std::nullopt;
+    if (!term || values::path_name(term->data->callee) != "set") return std::nullopt;
     for (const values::Value& element : term->data->args) {
       const auto* flag = values::as<values::Text>(element);
       flags.push_back(flag ? flag->text : "");
@@ -318,7 +313,7 @@ struct Reader {
     // `cuda.jit("void(i4)")(f, device=True)`
     const auto* inner = data ? values::as<values::Term>(data->callee) : nullptr;
     if (inner) read(data->callee, written);
-    if (!inner && !set_role(role_of(path_of(data ? data->callee : decorator)))) {
+    if (!inner && !set_role(role_of(values::path_name(data ? data->callee : decorator)))) {
       function.options.is_host = true;
       if (written) function.options.unknown.push_back(written);
       return;

@@ -104,7 +104,10 @@ std::optional<HostFound> find_host_name(Context& context, const FileScope& scope
   // Nobody may read what takes long to compute, so it is computed for the first who does.
   std::optional<python::HostModules>& again = context.host->again;
   constexpr python::Limits large{1 << 18, 1 << 20, 1 << 26};
-  if (!again) again = run(context, large);
+  if (!again) {
+    const ReportingScope quiet(context.diagnostics, false); // it was said the first time
+    again = run(context, large);
+  }
   const values::FunctionData* reader = scope.reader ? again->function_at(scope.reader->serial) : nullptr;
   if (scope.reader && (!reader || reader->def != scope.reader->def)) return first;
   const std::optional<python::Found> computed =

@@ -15,11 +15,6 @@ namespace {
 
 using values::as;
 
-std::string_view path_of(const values::Value& value) {
-  const auto* path = as<values::Path>(value);
-  return path ? path->name : std::string_view();
-}
-
 // Makes values of what was found at one moment. What has none is an error value.
 struct Reader {
   Checker& checker; // of constants, in the scope of whoever reads
@@ -117,7 +112,7 @@ struct Reader {
   }
 
   Value evaluate(const values::TermData& term) {
-    const std::string_view path = path_of(term.callee);
+    const std::string_view path = values::path_name(term.callee);
     if (path == "slice" || path == "set") return error();
     if (path == array_constant && term.call) return checker.evaluate(*term.call);
     if (path == "getattr")
@@ -181,8 +176,8 @@ struct Reader {
     Layout layout = Layout::Any;
     for (std::size_t i = 0; i < indices.size() && fits; ++i) {
       const auto* slice = as<values::Term>(indices[i]);
-      fits = slice && path_of(slice->data->callee) == "slice" && as<values::None>(slice->data->args[0]) &&
-             as<values::None>(slice->data->args[1]);
+      fits = slice && values::path_name(slice->data->callee) == "slice" &&
+             as<values::None>(slice->data->args[0]) && as<values::None>(slice->data->args[1]);
       const bool has_step = fits && !as<values::None>(slice->data->args[2]);
       fits = fits && (!has_step || values::integer_of(slice->data->args[2]) == WideInt(1));
       if (has_step && i + 1 == indices.size()) layout = Layout::COrder;
@@ -202,7 +197,7 @@ struct Reader {
     const values::Value* dtype = term.args.size() > 1 ? &term.args[1] : nullptr;
     for (const values::NamedValue& each : term.keywords)
       if (each.name == "dtype") dtype = &each.value;
-    if (!path_of(term.callee).ends_with("array") || !dtype || term.args.empty()) return error();
+    if (!values::path_name(term.callee).ends_with("array") || !dtype || term.args.empty()) return error();
     Value type = read(*dtype);
     if (std::optional<Value> fields =
             is_error(type) ? std::nullopt : record_dtype(checker, type, false, span))

@@ -16,11 +16,6 @@ namespace {
 
 using values::as;
 
-std::string_view path_of(const values::Value& value) {
-  const auto* path = as<values::Path>(value);
-  return path ? path->name : std::string_view();
-}
-
 // Notes what the clauses of a statement make of a name, where nobody knows which of them runs; false where it is not known.
 bool note_clauses(Report& error, const values::Unknown& unknown, std::string_view name) {
   if (!unknown.doubt || unknown.doubt->bound.empty()) return false;
@@ -42,7 +37,7 @@ std::string define_name(Checker& checker, std::string_view path) {
 // Says whether what is wrong in a term is said: it describes a type that a kernel uses.
 bool is_type_call(const values::Value& value) {
   const auto* term = as<values::Term>(value);
-  const std::string_view path = term ? path_of(term->data->callee) : "";
+  const std::string_view path = term ? values::path_name(term->data->callee) : "";
   return path.starts_with("numba.") || path.ends_with(".dtype") || path.ends_with("make_c_struct");
 }
 
@@ -51,7 +46,7 @@ void report_host_function(Checker& checker, const values::FunctionData& data, st
   const ast::HostStatement& statement = *data.statement;
   Report error = checker.report(span, diag::host_function, name);
   const bool is_intrinsic = std::ranges::any_of(data.decorators, [](const values::Value& decorator) {
-    return path_of(decorator).ends_with(".intrinsic");
+    return values::path_name(decorator).ends_with(".intrinsic");
   });
   if (is_intrinsic)
     error.note(statement.name_span, "`@intrinsic` writes LLVM's code, which is not read here; write a device "
@@ -197,7 +192,7 @@ Value host_value(Checker& checker, const HostFound& found, std::string_view name
   }
   Report error = checker.report(span, diag::host_value, name, define_name(checker, name));
   const auto* term = as<values::Term>(value);
-  if (term && path_of(term->data->callee).ends_with("declare_device"))
+  if (term && values::path_name(term->data->callee).ends_with("declare_device"))
     error.note(
         found.found.where,
         "`declare_device` names a function of code that is linked, which kernc does not do: write it in "

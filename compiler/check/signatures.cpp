@@ -132,8 +132,7 @@ static std::optional<DeclaredTypes> read_text(Context& context, FileScope& file,
 }
 
 bool names_result(const values::Value& callee) {
-  const auto* path = values::as<values::Path>(callee);
-  const std::string_view name = path ? path->name.substr(path->name.rfind('.') + 1) : std::string_view();
+  const std::string_view path = values::path_name(callee), name = path.substr(path.rfind('.') + 1);
   return name == "void" || name == "none" || find_numba_scalar(name).has_value();
 }
 

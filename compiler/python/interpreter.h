@@ -58,8 +58,7 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
 std::optional<Type> dtype_of(const Value& value);
 // Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
 bool is_named_tuple(const Value& of);
-// Returns the dotted name that a value is; "" of another one.
-std::string_view path_name(const Value& value);
+using values::path_name;
 
 // Says whether a name is one of a list.
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {

@@ -7,11 +7,6 @@ namespace kern::python {
 
 using values::as;
 
-std::string_view path_name(const Value& value) {
-  const auto* path = as<values::Path>(value);
-  return path ? path->name : std::string_view{};
-}
-
 bool is_named_tuple(const Value& of) {
   const auto* made = as<values::Class>(of);
   const auto* term = as<values::Term>(of);

@@ -151,6 +151,11 @@ template <class T> const T* as(const Value& value) {
   return std::get_if<T>(static_cast<const Value::variant*>(&value));
 }
 inline bool is_unknown(const Value& value) { return as<Unknown>(value) != nullptr; }
+// Returns the dotted name of a module that a value is; "" of another one.
+inline std::string_view path_name(const Value& value) {
+  const auto* path = as<Path>(value);
+  return path ? path->name : std::string_view();
+}
 // Says whether it is a number, with or without a type, or True or False.
 bool is_number(const Value& value);
 // Return an integer or bool; a number that is not complex; any number.
