@@ -104,6 +104,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
     launch(*function->data, true);
     return is_kernel(*function->data) ? Value(values::None{}) : unknown(Why::NotComputed, span);
   }
+  if (function && function->data->is_wrapped) return unknown_call(args, span);
   if (function) return call_function(*function->data, args, span);
   const std::string_view path = decorator_path(callee);
   // What nobody knows is given to Numba.
@@ -121,6 +122,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   }
   if (as<values::Path>(callee)) return call_path(path, args, span);
   if (as<values::Term>(callee)) {
+    if (is_named_tuple(callee)) reach(args, span); // its elements are what lists hold now
     // A method of an object, by another name.
     std::set<std::uint32_t> seen;
     reach(callee, span, seen);
@@ -129,7 +131,10 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   if (const auto* of = as<values::Class>(callee)) {
     if (of->statement->is_enum)
       return given && values::is_number(*given) ? *given : unknown(Why::NotComputed, span);
-    if (is_named_tuple(*of)) return make_term(callee, args);
+    if (is_named_tuple(*of)) {
+      reach(args, span); // its elements are what lists hold now
+      return make_term(callee, args);
+    }
     reach_by_instance(*of, span);
   }
   return unknown_call(args, span);

@@ -25,8 +25,14 @@ static std::optional<Value> compare_foreign(Interpreter& run, ast::CompareOp op,
 
 static std::optional<bool> compare_values(Interpreter& run, ast::CompareOp op, const Value& left,
                                           const Value& right) {
-  const std::optional<Value> answer = compare_foreign(run, op, left, right);
-  return answer ? values::truth_of(*answer) : values::compare(op, left, right);
+  if (const std::optional<Value> answer = compare_foreign(run, op, left, right))
+    return values::truth_of(*answer);
+  const bool are_lists =
+      as<values::List>(left) && as<values::List>(right) && op <= ast::CompareOp::GreaterEqual;
+  const auto a = are_lists ? run.elements_of(left) : std::nullopt,
+             b = are_lists ? run.elements_of(right) : std::nullopt;
+  return a && b ? values::compare(op, values::Tuple{*a}, values::Tuple{*b})
+                : values::compare(op, left, right);
 }
 
 static std::optional<bool> contains(Interpreter& run, const Value& whole, const Value& value) {
@@ -268,6 +274,11 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     if (const auto result = number_attribute(value, name)) return *result;
   // A member of an enumeration is its number.
   if (name == "value" && values::is_number(value)) return value;
+  // A method may be called by another name, and change it.
+  if (as<values::List>(value) || as<values::Dict>(value)) {
+    std::set<std::uint32_t> seen;
+    reach(value, span, seen);
+  }
   return not_computed(span, std::span(&value, 1));
 }
 
@@ -303,9 +314,17 @@ static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList par
 
 static Value dict(Interpreter& run, const ast::Dict& expr) {
   std::vector<Value> pairs;
+  constexpr std::size_t most = 1024; // of keys that are compared with each other: True is 1
   for (std::size_t i = 0; i < expr.keys.size(); ++i) {
-    pairs.push_back(run.evaluate(*expr.keys[i]));
-    pairs.push_back(run.evaluate(*expr.values[i]));
+    const Value key = run.evaluate(*expr.keys[i]), value = run.evaluate(*expr.values[i]);
+    std::size_t place = 0;
+    while (place < pairs.size() && expr.keys.size() <= most &&
+           values::compare(ast::CompareOp::Equal, pairs[place], key) != true)
+      place += 2;
+    if (place < pairs.size() && expr.keys.size() <= most)
+      pairs[place + 1] = value;
+    else
+      pairs.insert(pairs.end(), {key, value});
   }
   return run.new_dict(pairs);
 }

@@ -333,6 +333,7 @@ struct Interpreter {
   Ends run_simple(const ast::Stmt& stmt);
   void add(FunctionData* made);
   bool decorate(FunctionData& made, ast::ExprList written, bool& is_eager);
+  Value decorated(FunctionData& made, Span span);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
   void define_class(const ast::HostStatement& statement);
@@ -366,6 +367,7 @@ struct Interpreter {
 
 // ---- modules.cpp ----
 bool is_known_module(std::string_view module);
+bool is_builtin(std::string_view name); // of Python
 
 // ---- texts.cpp ----
 inline constexpr std::size_t longest_text = 1 << 20; // one may be added to itself again and again

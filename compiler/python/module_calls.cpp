@@ -88,6 +88,27 @@ std::optional<Value> Interpreter::call_python(std::string_view path, const Argum
       for (const Value& each : *elements) sum = binary(ast::BinaryOp::Add, sum, each, span);
       return sum;
     }
+  if ((path == "any" || path == "all") && positional.size() == 1) {
+    const auto elements = iterate(positional[0]);
+    if (!elements) return std::nullopt;
+    for (const Value& each : *elements) {
+      const std::optional<bool> truth = this->truth(each);
+      if (!truth) return unknown(Why::NotComputed, span);
+      if (*truth == (path == "any")) return *truth;
+    }
+    return path == "all";
+  }
+  if (path == "divmod" && positional.size() == 2 && values::is_number(positional[0]))
+    return tuple({binary(ast::BinaryOp::FloorDivide, positional[0], positional[1], span),
+                  binary(ast::BinaryOp::Modulo, positional[0], positional[1], span)});
+  const auto* number = positional.size() == 1 ? as<values::Text>(positional[0]) : nullptr;
+  if (path == "float" && number) {
+    const std::string_view text = number->text;
+    const bool is_negative = text.starts_with('-');
+    const std::string_view size = text.substr(is_negative || text.starts_with('+'));
+    if (size == "inf" || size == "infinity") return is_negative ? -__builtin_inf() : __builtin_inf();
+    if (size == "nan") return __builtin_nan("");
+  }
   if (path == "str" && positional.size() == 1) {
     if (as<values::Text>(positional[0])) return positional[0];
     if (as<WideInt>(positional[0])) return text(values::print(positional[0]));
@@ -155,6 +176,11 @@ Value Interpreter::call_path(std::string_view path, const Arguments& args, Span 
     // The result holds the elements, not what holds them.
     Arguments inner;
     for (const Value& each : args.positional) {
+      // Of a dict the values too.
+      const auto* dict = as<values::Dict>(each);
+      const bool is_held = dict && content(dict->object).is_known;
+      const std::span<const Value> held = is_held ? content(dict->object).elements : std::span<const Value>{};
+      inner.positional.insert(inner.positional.end(), held.begin(), held.end());
       const auto elements = iterate(each);
       if (!elements) return unknown_call(args, span);
       inner.positional.insert(inner.positional.end(), elements->begin(), elements->end());

@@ -10,6 +10,19 @@ bool is_known_module(std::string_view module) {
   return ast::is_host_module(module) || module == "cmath" || module == "cupy" || module.starts_with("cupy.");
 }
 
+bool is_builtin(std::string_view name) {
+  static constexpr std::string_view names = " abs all any bool bytes callable chr classmethod complex dict "
+                                            "divmod enumerate eval exec filter float format "
+                                            "frozenset getattr globals hasattr hash hex id input int "
+                                            "isinstance issubclass iter len list locals map max min "
+                                            "next object oct open ord pow print property range repr reversed "
+                                            "round set setattr slice sorted staticmethod str "
+                                            "sum super tuple type vars zip Exception BaseException Warning "
+                                            "NotImplemented StopIteration KeyboardInterrupt "
+                                            "SystemExit Ellipsis __name__ __file__ __debug__ ";
+  return name.ends_with("Error") || names.find(fmt::format(" {} ", name)) != names.npos;
+}
+
 // Names of Numba and NumPy that are another's, and numbers of `math`.
 Value Interpreter::module_value(std::string_view module, Span span) {
   const std::size_t dot = module.rfind('.');

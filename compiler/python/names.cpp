@@ -132,6 +132,7 @@ Value Interpreter::read(std::string_view name, Span span) {
   }
   if (name == "__name__") return text(frame->scope->file == 0 ? "__main__" : "module");
   if (name == "__file__") return unknown(Why::NotComputed, span);
+  if (!is_builtin(name)) in_doubt = true; // Python raises
   return values::Path{name};
 }
 

@@ -94,7 +94,10 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
     ends.raises = store;
     return ends;
   } else if (const auto* check = ast::as<ast::Assert>(&stmt)) {
-    evaluate(*check->condition);
+    if (truth(evaluate(*check->condition)) == false) {
+      ends.raises = store;
+      return ends;
+    }
   } else if (const auto* def = ast::as<ast::StructDef>(&stmt)) {
     bind(def->name, values::Unknown{Why::NotComputed, def->name_span}, def->name_span);
   } else if (const auto* function = ast::as<ast::FunctionDef>(&stmt)) {
@@ -127,6 +130,12 @@ void Interpreter::add(FunctionData* made) {
   functions.push_back(made);
 }
 
+// Says whether a decorator leaves a function what it is for who calls it.
+static bool is_plain_decorator(std::string_view path) {
+  return path == "staticmethod" || path == "classmethod" || path == "property" || path == "functools.wraps" ||
+         path.starts_with("numba.extending.");
+}
+
 // Evaluates the decorators of a function; returns whether it is known what each of them does.
 bool Interpreter::decorate(FunctionData& made, ast::ExprList written, bool& is_eager) {
   bool is_known = true;
@@ -136,13 +145,34 @@ bool Interpreter::decorate(FunctionData& made, ast::ExprList written, bool& is_e
     const bool jits = is_jit(decorators.back(), made.is_device, is_eager);
     const auto* term = as<values::Term>(decorators.back());
     const std::string_view path = path_name(term ? term->data->callee : decorators.back());
-    const bool is_plain = path == "staticmethod" || path == "classmethod" || path == "property" ||
-                          path.starts_with("numba.extending.");
     made.is_jit = made.is_jit || jits;
-    is_known = is_known && (jits || is_plain);
+    is_known = is_known && (jits || is_plain_decorator(path));
   }
   made.decorators = arena.copy(decorators);
   return is_known;
+}
+
+// Calls the decorators of a function that are functions of the program. One of which nobody knows what it returns is passed over,
+// for kernels; the host calls something else then.
+Value Interpreter::decorated(FunctionData& made, Span span) {
+  Value value = values::Function{&made};
+  for (std::size_t i = made.decorators.size(); i-- > 0;) {
+    const auto* decorator = as<values::Function>(made.decorators[i]);
+    bool is_device = false, is_eager = false;
+    const auto* term = as<values::Term>(made.decorators[i]);
+    const std::string_view path = path_name(term ? term->data->callee : made.decorators[i]);
+    if (is_jit(made.decorators[i], is_device, is_eager) || is_plain_decorator(path)) continue;
+    Arguments args;
+    args.positional.push_back(value);
+    const Value result = decorator ? call_function(*decorator->data, args, span)
+                                   : Value(values::Unknown{Why::NotComputed, span});
+    if (as<values::Function>(result))
+      value = result;
+    else
+      made.is_wrapped = true;
+  }
+  escape(made, span);
+  return value;
 }
 
 void Interpreter::define_function(const ast::HostStatement& statement, const ast::FunctionDef* def) {
@@ -164,17 +194,9 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
     if (param.default_value) defaults.push_back(evaluate(*param.default_value));
   made->defaults = arena.copy(defaults);
   add(made);
-  const Value value = values::Function{made};
+  Value value = values::Function{made};
+  if (!is_known) value = decorated(*made, statement.span);
   bind(def ? def->name : statement.name, value, statement.name_span);
-  if (!is_known) {
-    // What decorates it may call it.
-    Arguments args;
-    args.positional.push_back(value);
-    for (const Value& decorator : made->decorators)
-      if (const auto* function = as<values::Function>(decorator))
-        call_function(*function->data, args, statement.span);
-    escape(*made, statement.span);
-  }
   if (is_eager) launch(*made, true);
 }
 

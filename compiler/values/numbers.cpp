@@ -267,7 +267,14 @@ std::optional<bool> compare(ast::CompareOp op, const Value& left, const Value& r
   const std::optional<WideInt> a = integer_of(left), b = integer_of(right);
   if (a && b) return holds(op, *a < *b, *a == *b, *a > *b);
   const std::optional<std::complex<double>> z = complex_of(left), w = complex_of(right);
-  const std::optional<double> x = real_of(left), y = real_of(right);
+  // A float of Python's own takes the type of NumPy's beside it.
+  const auto* typed = as<Number>(left) ? as<Number>(left) : as<Number>(right);
+  const bool rounds = typed && is_float(typed->bits.type) && (as<double>(left) || as<double>(right));
+  const auto real_as = [&](const Value& value) {
+    const auto number = rounds && as<double>(value) ? number_as(value, typed->bits.type) : std::nullopt;
+    return number ? real_of(Number{*number}) : real_of(value);
+  };
+  const std::optional<double> x = real_as(left), y = real_as(right);
   if (!x || !y) return equality ? std::optional((*z == *w) == (op == ast::CompareOp::Equal)) : std::nullopt;
   if (a && !std::isnan(*y))
     return holds(op, order_of(*a, *y) < 0, order_of(*a, *y) == 0, order_of(*a, *y) > 0);
