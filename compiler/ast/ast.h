@@ -473,7 +473,7 @@ struct HostStatement {
   Block simple;                        // a simple statement that is no item, where it could be parsed
   const Module* code = nullptr;        // inside of a function or class
   std::span<const HostClause> clauses; // of another compound statement
-  std::span<const Param> params;  // of a function
+  std::span<const Param> params;       // of a function
   ExprList decorators;                 // of a function that is no item, where all could be parsed
   ExprList bases;                      // of a class
   bool is_enum = false;                // a class whose base is an enumeration
