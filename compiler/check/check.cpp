@@ -108,10 +108,7 @@ std::vector<FunctionSymbol*> root_functions(Context& context) {
   for (const python::CompiledFunction& each :
        root.is_numba() ? context.host->modules.functions() : std::vector<python::CompiledFunction>{}) {
     const values::FunctionData& data = *each.data;
-    const bool is_at_top = context.host->modules.file_of(data) == 0 &&
-                           each.path.find('.') == each.path.npos && !each.is_of_call && !data.of &&
-                           data.def->name != "lambda";
-    if (!is_at_top) continue;
+    if (!each.is_at_top() || context.host->modules.file_of(data) != 0 || data.of) continue;
     FunctionSymbol& function = function_symbol(context, data);
     if (is_last_definition(context, function)) functions.push_back(&function);
   }
@@ -142,12 +139,10 @@ bool report_undecided(Context& context, std::string_view name) {
     report_unknown(checker, {&modules, *found}, last, found->where);
     return true;
   };
-  const std::string ending = fmt::format(".{}", name);
   for (const python::CompiledFunction& each : modules.functions()) {
-    if (modules.file_of(*each.data) != 0 || (each.path != name && !each.path.ends_with(ending))) continue;
-    const std::string_view last = std::string_view(each.path).substr(each.path.rfind('.') + 1);
-    if (report(*function_symbol(context, *each.data).file, modules.beside(*each.data, last), last))
-      return true;
+    if (modules.file_of(*each.data) != 0 || !each.is_named(name)) continue;
+    const std::optional<python::Found> meant = modules.beside(*each.data, each.name());
+    if (report(*function_symbol(context, *each.data).file, meant, each.name())) return true;
   }
   FileScope& root = *context.files.front();
   return root.is_numba() && report(root, modules.at_end(0, name), name);

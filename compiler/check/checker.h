@@ -351,6 +351,8 @@ struct Checker {
   ir::Operand guarded_index(ir::Operand array, int axis, const Value& index, const ast::Expr& base_expr);
   Value load(const Place& place, Span span);
   Value array_type(const Value& element, const ast::Subscript& expr);
+  // Returns the type of an array by what each slice says, Any of `:` and COrder of `::1`; nothing is no slice of a type.
+  Value array_type(const Value& element, std::span<const std::optional<Layout>> slices, Span span);
 
   // ---- slices.cpp ----
   SliceBounds evaluate_bounds(const ast::Slice& slice);
@@ -560,6 +562,9 @@ std::string path_of(Context& context, const FunctionSymbol& function);
 FunctionSymbol& function_symbol(Context& context, const values::FunctionData& data);
 // Returns what a dotted name of a module is which Kern knows ("numba.cuda.grid", "len"), for whoever reads it (names.cpp).
 Value host_path(Checker& checker, std::string_view path, Span span);
+// Reports a name of a module that is not there; `define` is what `-D` calls it (names.cpp).
+Report report_not_found(Checker& checker, std::string_view name, std::string_view module,
+                        const std::string& define, Span span);
 
 // ---- decorators.cpp ----
 void read_decorators(Context& context, FunctionSymbol& function);

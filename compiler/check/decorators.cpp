@@ -277,7 +277,7 @@ struct Reader {
 
   // ---- The decorators ----
 
-  // Calls `visit` with the options of a call, and reads its signatures.
+  // Reads what a decorator is called with: signatures, then options.
   void read_all(std::span<const Option> arguments, std::span<const Option> options) {
     for (const Option& option : arguments) read_signatures(option, function.def->generated);
     for (const Option& option : options) read_option(option);
@@ -313,7 +313,7 @@ struct Reader {
     // `cuda.jit("void(i4)")(f, device=True)`
     const auto* inner = data ? values::as<values::Term>(data->callee) : nullptr;
     if (inner) read(data->callee, written);
-    if (!inner && !set_role(role_of(values::path_name(data ? data->callee : decorator)))) {
+    if (!inner && !set_role(role_of(values::callee_name(decorator)))) {
       function.options.is_host = true;
       if (written) function.options.unknown.push_back(written);
       return;

@@ -83,9 +83,8 @@ struct Answers {
   std::optional<values::Value> element(const Value& type, const Value& index) const {
     const std::vector<Value> elements = elements_of(type, span);
     const std::optional<WideInt> place = constant_integer(index);
-    const auto size = static_cast<WideInt>(elements.size());
-    if (!place || *place >= size || *place < -size) return std::nullopt;
-    return answer(elements[static_cast<std::size_t>(*place < 0 ? *place + size : *place)]);
+    const auto at = place ? values::index_in(*place, elements.size()) : std::nullopt;
+    return at ? answer(elements[*at]) : std::nullopt;
   }
 };
 

@@ -67,8 +67,7 @@ void run_host_code(Context& context) {
   context.host = std::make_unique<HostNames>(run(context, {}));
   // Those at the top of a file are read, with what is wrong in their decorators, whether or not a kernel calls them.
   for (const python::CompiledFunction& each : context.host->modules.functions())
-    if (!each.is_of_call && each.path.find('.') == each.path.npos && each.data->def->name != "lambda")
-      function_symbol(context, *each.data);
+    if (each.is_at_top()) function_symbol(context, *each.data);
 }
 
 FunctionSymbol& function_symbol(Context& context, const values::FunctionData& data) {

@@ -159,37 +159,23 @@ struct Reader {
     if (is_error(whole)) return whole;
     const auto* several = as<values::Tuple>(index);
     std::span<const values::Value> indices = several ? several->elements : std::span(&index, 1);
-    if (whole.kind == ValueKind::Type) return array_type(whole, indices);
+    if (whole.kind == ValueKind::Type) {
+      std::vector<std::optional<Layout>> slices;
+      for (const values::Value& each : indices) slices.push_back(layout_of(each));
+      return checker.array_type(whole, slices, span);
+    }
     const std::optional<WideInt> place = values::integer_of(index);
-    const auto size = static_cast<WideInt>(whole.elements.size());
-    if (!is_tuple(whole) || !place || *place >= size || *place < -size) return error();
-    return read_at(whole.elements[static_cast<std::size_t>(*place < 0 ? *place + size : *place)], span);
+    const auto at = is_tuple(whole) && place ? values::index_in(*place, whole.elements.size()) : std::nullopt;
+    return at ? read_at(whole.elements[*at], span) : error();
   }
 
-  Value array_type(const Value& element, std::span<const values::Value> indices) {
-    TypeTable& types = context().module.types;
-    const bool of_records = is_record(element.type);
-    if (indices.empty() && is_scalar(element.type))
-      return type_value(types.point(element.type->scalar), span);
-    bool fits = (is_scalar(element.type) || of_records) &&
-                indices.size() + of_records <= static_cast<std::size_t>(limits::array_rank);
-    Layout layout = Layout::Any;
-    for (std::size_t i = 0; i < indices.size() && fits; ++i) {
-      const auto* slice = as<values::Term>(indices[i]);
-      fits = slice && values::path_name(slice->data->callee) == "slice" &&
-             as<values::None>(slice->data->args[0]) && as<values::None>(slice->data->args[1]);
-      const bool has_step = fits && !as<values::None>(slice->data->args[2]);
-      fits = fits && (!has_step || values::integer_of(slice->data->args[2]) == WideInt(1));
-      if (has_step && i + 1 == indices.size()) layout = Layout::COrder;
-    }
-    if (!fits) {
-      checker.report(span, diag::not_a_type, context().source(span));
-      return error();
-    }
-    const int rank = static_cast<int>(indices.size());
-    return type_value(of_records ? types.record_array(element.type, rank)
-                                 : types.array(element.type->scalar, rank, AddressSpace::Global, layout),
-                      span);
+  static std::optional<Layout> layout_of(const values::Value& index) {
+    const auto* slice = as<values::Term>(index);
+    if (!slice || values::path_name(slice->data->callee) != "slice") return std::nullopt;
+    const std::span<const values::Value> parts = slice->data->args; // start, stop and step
+    if (!as<values::None>(parts[0]) || !as<values::None>(parts[1])) return std::nullopt;
+    if (as<values::None>(parts[2])) return Layout::Any;
+    return values::integer_of(parts[2]) == WideInt(1) ? std::optional(Layout::COrder) : std::nullopt;
   }
 
   // np.array([(1, 2.0)], dtype=t)

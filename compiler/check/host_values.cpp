@@ -92,11 +92,7 @@ void report_unknown(Checker& checker, const HostFound& found, std::string_view n
                 doubt);
       return;
     }
-    checker
-        .report(span, diag::import_not_found, name, doubt,
-                ast::is_python_module(doubt) ? "a module of Python's own, which kernc does not read:"
-                                             : "which kernc does not find: name its folder with `-I`, or",
-                checker.captured_define(define, span))
+    report_not_found(checker, name, doubt, define, span)
         .note(found.found.where, "`{}` is imported from `{}` here", name, doubt);
     return;
   case values::Why::Bound:
@@ -131,9 +127,10 @@ static bool report_unknown_part(Checker& checker, const ast::Expr& expr) {
     const auto* method = call && &written == call->callee ? ast::as<ast::Attribute>(call->callee) : nullptr;
     const ast::Expr& part = method ? *method->value : written;
     if (any || part.kind == ast::Kind::Slice) return;
-    const auto value = modules.evaluate(part, checker.scope->reader, checker.scope->index);
     any = part.kind == ast::Kind::Name && report_unknown_part(checker, part);
-    if (any || !value || !as<values::Unknown>(value->value)) return;
+    if (any) return;
+    const auto value = modules.evaluate(part, checker.scope->reader, checker.scope->index);
+    if (!value || !as<values::Unknown>(value->value)) return;
     any = true;
     if (!report_unknown_part(checker, part))
       checker.report(part.span, diag::not_constant, checker.context.source(part.span));

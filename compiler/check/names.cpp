@@ -413,7 +413,17 @@ static std::optional<Value> kern_name(Checker& checker, const ast::Name& name) {
   if (name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
   if (name.text == "bool") return type_value(types::boolean, name.span);
   if (std::optional<Value> type = type_name(name.text, find_scalar, name.span)) return type;
-  return checker.vocabulary(name.text, name.span);
+  if (std::optional<Value> value = checker.vocabulary(name.text, name.span)) return value;
+  return checker.plain_function("", name.text, name.span);
+}
+
+Report report_not_found(Checker& checker, std::string_view name, std::string_view module,
+                        const std::string& define, Span span) {
+  return checker.report(span, diag::import_not_found, name, module,
+                        ast::is_python_module(module)
+                            ? "a module of Python's own, which kernc does not read:"
+                            : "which kernc does not find: name its folder with `-I`, or",
+                        checker.captured_define(define, span));
 }
 
 Value host_path(Checker& checker, std::string_view path, Span span) {
@@ -440,10 +450,7 @@ Value host_path(Checker& checker, std::string_view path, Span span) {
   if (is_module) return package_value(*checker.scope, path, span);
   if (has_known_names(module))
     return checker.host_attribute(text_value(ValueKind::Host, module, span), name, span);
-  checker.report(span, diag::import_not_found, name, module,
-                 ast::is_python_module(module) ? "a module of Python's own, which kernc does not read:"
-                                               : "which kernc does not find: name its folder with `-I`, or",
-                 checker.captured_define(std::string(name), span));
+  report_not_found(checker, name, module, std::string(name), span);
   return error_value(span);
 }
 
@@ -480,7 +487,6 @@ Value Checker::read_name(const ast::Name& name) {
   if (option) return *option;
   if (std::optional<Value> value = numba ? option_name(*this, name, is_option) : kern_name(*this, name))
     return *value;
-  if (std::optional<Value> function = plain_function("", name.text, name.span)) return *function;
   report_undefined(name.text, name.span);
   return error_value(name.span);
 }

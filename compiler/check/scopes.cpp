@@ -171,15 +171,13 @@ std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view 
   }
   const python::HostModules& modules = context.host->modules;
   std::vector<FunctionSymbol*> found, whole;
-  const std::string ending = fmt::format(".{}", name);
   for (const python::CompiledFunction& each : modules.functions()) {
     if (each.root_name == name) return {&function_symbol(context, *each.data)};
     const bool is_inner =
         modules.file_of(*each.data) == 0 && !each.is_of_call && each.path.find('.') != each.path.npos;
-    if (!is_inner || (each.path != name && !each.path.ends_with(ending))) continue;
+    if (!is_inner || !each.is_named(name)) continue;
     // Of several of one name the code that runs decides; where nobody knows that, it is none.
-    const std::string_view last = std::string_view(each.path).substr(each.path.rfind('.') + 1);
-    const std::optional<python::Found> meant = modules.beside(*each.data, last);
+    const std::optional<python::Found> meant = modules.beside(*each.data, each.name());
     const auto* function = meant ? values::as<values::Function>(meant->value) : nullptr;
     if (meant && values::as<values::Unknown>(meant->value)) continue;
     FunctionSymbol& symbol =

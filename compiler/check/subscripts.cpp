@@ -246,32 +246,38 @@ Value Checker::load(const Place& place, Span span) {
   return runtime_value(slot_operand(slot), span);
 }
 
+static std::optional<Layout> layout_of(const ast::Expr& index) {
+  const auto* slice = ast::as<ast::Slice>(&index);
+  if (!slice || slice->start || slice->stop) return std::nullopt;
+  if (!slice->step) return Layout::Any;
+  const auto* step = ast::as<ast::IntLiteral>(slice->step);
+  return step && step->value == 1 ? std::optional(Layout::COrder) : std::nullopt;
+}
+
 // f32[:, ::1], inside annotations and signatures.
 Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
-  bool of_records = is_record(element.type);
   const auto* none = expr.indices.size() == 1 ? ast::as<ast::Tuple>(expr.indices[0]) : nullptr;
-  if (none && none->elements.empty() && is_scalar(element.type))
-    return type_value(context.module.types.point(element.type->scalar), expr.span);
-  bool fits = (is_scalar(element.type) || of_records) &&
-              expr.indices.size() + of_records <= static_cast<std::size_t>(limits::array_rank);
-  Layout layout = Layout::Any;
-  for (std::size_t i = 0; i < expr.indices.size(); ++i) {
-    const auto* slice = ast::as<ast::Slice>(expr.indices[i]);
-    fits = fits && slice && !slice->start && !slice->stop;
-    if (!fits) break;
-    if (!slice->step) continue;
-    const auto* step = ast::as<ast::IntLiteral>(slice->step);
-    fits = step && step->value == 1;
-    if (i + 1 == expr.indices.size()) layout = Layout::COrder;
-  }
+  std::vector<std::optional<Layout>> slices;
+  if (!none || !none->elements.empty())
+    for (const ast::Expr* index : expr.indices) slices.push_back(layout_of(*index));
+  return array_type(element, slices, expr.span);
+}
+
+Value Checker::array_type(const Value& element, std::span<const std::optional<Layout>> slices, Span span) {
+  TypeTable& types = context.module.types;
+  const Type of = element.type;
+  if (slices.empty() && is_scalar(of)) return type_value(types.point(of->scalar), span);
+  const bool are_slices = !slices.empty() && std::ranges::all_of(slices, &std::optional<Layout>::has_value);
+  const bool fits = are_slices && (is_scalar(of) || is_record(of)) &&
+                    slices.size() + is_record(of) <= static_cast<std::size_t>(limits::array_rank);
   if (!fits) {
-    report(expr.span, diag::not_a_type, context.source(expr.span));
-    return error_value(expr.span);
+    report(span, diag::not_a_type, context.source(span));
+    return error_value(span);
   }
-  int rank = static_cast<int>(expr.indices.size());
-  if (of_records) return type_value(context.module.types.record_array(element.type, rank), expr.span);
-  return type_value(context.module.types.array(element.type->scalar, rank, AddressSpace::Global, layout),
-                    expr.span);
+  const int rank = static_cast<int>(slices.size());
+  return type_value(is_record(of) ? types.record_array(of, rank)
+                                  : types.array(of->scalar, rank, AddressSpace::Global, *slices.back()),
+                    span);
 }
 
 // a.shape[k] needs one extent only.

@@ -202,9 +202,8 @@ static Made item(const NumpyCall& call) {
   const auto numbers = numbers_in(call);
   const std::optional<WideInt> index = call.integer("index", 0);
   if (!numbers || !index || (!call.get("index") && numbers->size() != 1)) return std::nullopt;
-  const auto count = static_cast<WideInt>(numbers->size());
-  if (*index < -count || *index >= count) return std::nullopt;
-  return python_number(numbers->at(static_cast<std::size_t>(*index < 0 ? *index + count : *index)));
+  const std::optional<std::size_t> at = values::index_in(*index, numbers->size());
+  return at ? Made(python_number(numbers->at(*at))) : std::nullopt;
 }
 
 static Made filled_with(const NumpyCall& call) {

@@ -46,9 +46,10 @@ std::optional<Value> Interpreter::array_part(const Array& array, const ast::Subs
   const auto take_one = [&](const Value& index) {
     const std::optional<WideInt> place =
         as<bool>(index) || axis == form.extents.size() ? std::nullopt : values::integer_of(index);
-    const std::int64_t count = place ? form.extents[axis] : 0;
-    if (!place || *place < -count || *place >= count) return false;
-    first += static_cast<std::int64_t>(*place < 0 ? *place + count : *place) * form.strides[axis++];
+    const auto at =
+        place ? values::index_in(*place, static_cast<std::size_t>(form.extents[axis])) : std::nullopt;
+    if (!at) return false;
+    first += static_cast<std::int64_t>(*at) * form.strides[axis++];
     return true;
   };
   const auto is_new_axis = [](const ast::Expr* index) { return index->kind == ast::Kind::NoneLiteral; };

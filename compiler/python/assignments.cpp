@@ -40,13 +40,11 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
   }
   std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
   std::optional<std::size_t> place;
-  const auto count = static_cast<WideInt>(held.size());
   if (list) {
-    const std::optional<WideInt> at = values::integer_of(index);
-    if (at && *at >= -count && *at < count) place = static_cast<std::size_t>(*at < 0 ? *at + count : *at);
+    if (const std::optional<WideInt> at = values::integer_of(index))
+      place = values::index_in(*at, held.size());
   } else if (values::is_number(index) || as<values::Text>(index) || as<values::Tuple>(index)) {
-    for (std::size_t i = 0; i < held.size(); i += 2)
-      if (values::compare(ast::CompareOp::Equal, held[i], index) == true) place = i + 1;
+    place = place_of_key(held, index);
     if (!place) return append(id, std::array{index, value});
   }
   if (!place) {

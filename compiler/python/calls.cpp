@@ -11,14 +11,8 @@ namespace kern::python {
 
 using values::as;
 
-static constexpr std::array<std::string_view, 6> jits = {
-    "numba.cuda.jit", "numba.jit", "numba.njit", "kern.kernel", "kern.device", "numba.cuda.compile"};
-
-// Returns the path of the decorator that a value is: `cuda.jit`, or a call of it with options.
-static std::string_view decorator_path(const Value& value) {
-  const auto* term = as<values::Term>(value);
-  return path_name(term ? term->data->callee : value);
-}
+// Says whether a call of a name gives Numba a function.
+static bool compiles(std::string_view path) { return is_jit(path) || path == "numba.cuda.compile"; }
 
 Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
   Arguments result;
@@ -89,7 +83,7 @@ Value Interpreter::call(const ast::Call& expr) {
 // Says whether Numba makes a kernel of a function, whose calls return nothing.
 static bool is_kernel(const FunctionData& function) {
   return !function.is_device && std::ranges::any_of(function.decorators, [](const Value& each) {
-    return decorator_path(each) == "numba.cuda.jit";
+    return callee_name(each) == "numba.cuda.jit";
   });
 }
 
@@ -106,10 +100,10 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   }
   if (function && function->data->is_wrapped) return unknown_call(args, span);
   if (function) return call_function(*function->data, args, span);
-  const std::string_view path = decorator_path(callee);
+  const std::string_view path = callee_name(callee);
   // What nobody knows is given to Numba.
-  if (given && values::is_unknown(*given) && as<values::Term>(callee) && is_in(jits, path)) return *given;
-  if (made_of && is_in(jits, path)) {
+  if (given && values::is_unknown(*given) && as<values::Term>(callee) && compiles(path)) return *given;
+  if (made_of && compiles(path)) {
     auto* made = arena.make<FunctionData>(*made_of->data);
     made->is_jit = true;
     made->of = made_of->data;

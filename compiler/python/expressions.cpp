@@ -181,10 +181,8 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
   if (as<values::Path>(value) || (as<values::Term>(value) && !elements))
     return make_term(values::Path{"operator.getitem"}, {{value, index}, {}});
   if (!elements || !place) return not_computed(span, std::array{value, index});
-  const auto count = static_cast<WideInt>(elements->size());
-  const WideInt at = *place < 0 ? *place + count : *place;
-  if (at < 0 || at >= count) return unknown(Why::NotComputed, span);
-  return (*elements)[static_cast<std::size_t>(at)];
+  const std::optional<std::size_t> at = values::index_in(*place, elements->size());
+  return at ? (*elements)[*at] : unknown(Why::NotComputed, span);
 }
 
 Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
@@ -193,11 +191,13 @@ Value Interpreter::binary(ast::BinaryOp op, const Value& left, const Value& righ
     const auto result = array_binary(op, left, right);
     return result ? *result : unknown(Why::NotComputed, span);
   }
-  const auto *x = as<values::Text>(left), *y = as<values::Text>(right);
+  const auto* x = as<values::Text>(left);
   // A type stands for its name where -D gives it for a string.
-  const auto front = x || scalar_named(left) ? text_of(left) : std::nullopt;
-  const auto back = y || scalar_named(right) ? text_of(right) : std::nullopt;
-  if (op == ast::BinaryOp::Add && front && back)
+  const auto added = [&](const Value& part) {
+    const bool is_text = op == ast::BinaryOp::Add && (as<values::Text>(part) || scalar_named(part));
+    return is_text ? text_of(part) : std::nullopt;
+  };
+  if (const auto front = added(left), back = added(right); front && back)
     return front->size() + back->size() <= (is_exhausted() ? 1 << 12 : longest_text)
                ? text(*front + *back)
                : unknown(Why::NotComputed, span);
@@ -317,12 +317,9 @@ static Value dict(Interpreter& run, const ast::Dict& expr) {
   constexpr std::size_t most = 1024; // of keys that are compared with each other: True is 1
   for (std::size_t i = 0; i < expr.keys.size(); ++i) {
     const Value key = run.evaluate(*expr.keys[i]), value = run.evaluate(*expr.values[i]);
-    std::size_t place = 0;
-    while (place < pairs.size() && expr.keys.size() <= most &&
-           values::compare(ast::CompareOp::Equal, pairs[place], key) != true)
-      place += 2;
-    if (place < pairs.size() && expr.keys.size() <= most)
-      pairs[place + 1] = value;
+    const auto known = expr.keys.size() <= most ? place_of_key(pairs, key) : std::nullopt;
+    if (known)
+      pairs[*known] = value;
     else
       pairs.insert(pairs.end(), {key, value});
   }
@@ -341,10 +338,7 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
   auto* made = run.arena.make<FunctionData>();
   made->def = expr.function;
   made->scope = run.frame->scope;
-  std::vector<Value> defaults;
-  for (const ast::Param& param : expr.function->params)
-    if (param.default_value) defaults.push_back(run.evaluate(*param.default_value));
-  made->defaults = run.arena.copy(defaults);
+  made->defaults = run.defaults_of(expr.function->params);
   run.add(made);
   return values::Function{made};
 }

@@ -39,6 +39,8 @@ inline std::span<const ast::Param> params_of(const FunctionData& function) {
 
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
 bool is_definition(const Value& value);
+// Returns where the value of a key is in what a dict holds; nothing where no key is known to equal it.
+std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key);
 bool is_same_content(const Content& a, const Content& b);
 // The numbers along an axis that a slice takes: the first one, how far apart, and how many.
 struct Taken {
@@ -58,6 +60,7 @@ std::optional<Value> number_attribute(const Value& number, std::string_view name
 std::optional<Type> dtype_of(const Value& value);
 // Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
 bool is_named_tuple(const Value& of);
+using values::callee_name;
 using values::path_name;
 
 // Says whether a name is one of a list.
@@ -334,6 +337,7 @@ struct Interpreter {
   void add(FunctionData* made);
   bool decorate(FunctionData& made, ast::ExprList written, bool& is_eager);
   Value decorated(FunctionData& made, Span span);
+  std::span<const Value> defaults_of(std::span<const ast::Param> params);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
   void define_class(const ast::HostStatement& statement);
@@ -368,6 +372,10 @@ struct Interpreter {
 // ---- modules.cpp ----
 bool is_known_module(std::string_view module);
 bool is_builtin(std::string_view name); // of Python
+
+// ---- statements.cpp ----
+// Says whether a name is a decorator's that gives a function to Numba or Kern.
+bool is_jit(std::string_view path);
 
 // ---- texts.cpp ----
 inline constexpr std::size_t longest_text = 1 << 20; // one may be added to itself again and again

@@ -48,9 +48,8 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
     return values::None{};
   }
   if (dict && name == "get" && !given.empty()) {
-    for (std::size_t i = 0; i < held.size(); i += 2)
-      if (values::compare(ast::CompareOp::Equal, held[i], given[0]) == true) return held[i + 1];
-    return unknown(Why::NotComputed, span);
+    const std::optional<std::size_t> place = place_of_key(held, given[0]);
+    return place ? held[*place] : unknown(Why::NotComputed, span);
   }
   if (dict && (name == "keys" || name == "values" || name == "items") && given.empty()) {
     std::vector<Value> parts;

@@ -132,7 +132,7 @@ Value Interpreter::read(std::string_view name, Span span) {
   }
   if (name == "__name__") return text(frame->scope->file == 0 ? "__main__" : "module");
   if (name == "__file__") return unknown(Why::NotComputed, span);
-  if (!is_builtin(name)) in_doubt = true; // Python raises
+  in_doubt = in_doubt || !is_builtin(name); // Python raises
   return values::Path{name};
 }
 

@@ -15,6 +15,12 @@ bool is_named_tuple(const Value& of) {
          (made && std::ranges::any_of(made->bases, is_named_tuple));
 }
 
+std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key) {
+  for (std::size_t i = 0; i < pairs.size(); i += 2)
+    if (values::compare(ast::CompareOp::Equal, pairs[i], key) == true) return i + 1;
+  return std::nullopt;
+}
+
 Value Interpreter::unknown(Why why, Span where, std::string_view name) {
   in_doubt = true;
   return values::Unknown{why, where, name.empty() ? nullptr : arena.make<values::Doubt>(arena.copy(name))};

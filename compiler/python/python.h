@@ -86,6 +86,15 @@ struct CompiledFunction {
   std::string root_name; // a name of the root file that is it at the end, "k" or "Class.k"; "" where none is
   bool is_compiled = false; // Numba is given it, or such a one leads to it
   bool is_of_call = false;  // a call that was followed made it
+
+  // Says whether a `def` made it, in no function or class.
+  bool is_at_top() const { return !is_of_call && path.find('.') == path.npos && data->def->name != "lambda"; }
+  // Returns its own name, the last part of its path.
+  std::string_view name() const { return std::string_view(path).substr(path.rfind('.') + 1); }
+  // Says whether a path means it, whole or behind the names of what is around it.
+  bool is_named(std::string_view ending) const {
+    return path == ending || (path.ends_with(ending) && path[path.size() - ending.size() - 1] == '.');
+  }
 };
 
 // Answers what python/ can't say of a Foreign: the result of a function of Python or of a module with one among its arguments,

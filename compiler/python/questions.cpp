@@ -30,8 +30,7 @@ std::vector<const FunctionData*> HostModules::decorated_by(std::string_view endi
   std::vector<const FunctionData*> found;
   for (const FunctionData* each : std::span(state_->interpreter.functions).first(state_->functions)) {
     const bool is_so = !each->of && std::ranges::any_of(each->decorators, [&](const Value& decorator) {
-      const auto* term = as<values::Term>(decorator);
-      const std::string_view path = path_name(term ? term->data->callee : decorator);
+      const std::string_view path = callee_name(decorator);
       return path.starts_with("numba.") && path.ends_with(ending);
     });
     if (is_so) found.push_back(each);

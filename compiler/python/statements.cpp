@@ -1,5 +1,7 @@
 // Statements without a block, and definitions. A function is a value of its own each time that its `def` runs, for it sees
 // the names of that time.
+#include <array>
+
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -107,15 +109,17 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
   return ends;
 }
 
+bool is_jit(std::string_view path) {
+  static constexpr std::array<std::string_view, 5> jits = {"numba.cuda.jit", "numba.jit", "numba.njit",
+                                                           "kern.kernel", "kern.device"};
+  return is_in(jits, path);
+}
+
 // Says whether a value is a decorator that gives a function to Numba, and whether it names types, so that the function is
 // compiled where it stands.
 static bool is_jit(const Value& value, bool& is_device, bool& is_eager) {
   const auto* term = as<values::Term>(value);
-  const Value& callee = term ? term->data->callee : value;
-  const auto* path = as<values::Path>(callee);
-  if (!path) return false;
-  const bool jits = path->name == "numba.cuda.jit" || path->name == "numba.jit" ||
-                    path->name == "numba.njit" || path->name == "kern.kernel" || path->name == "kern.device";
+  const bool jits = is_jit(callee_name(value));
   if (!jits || !term) return jits;
   is_eager = !term->data->args.empty();
   for (const values::NamedValue& each : term->data->keywords) {
@@ -143,10 +147,8 @@ bool Interpreter::decorate(FunctionData& made, ast::ExprList written, bool& is_e
   for (const ast::Expr* decorator : written) {
     decorators.push_back(evaluate(*decorator));
     const bool jits = is_jit(decorators.back(), made.is_device, is_eager);
-    const auto* term = as<values::Term>(decorators.back());
-    const std::string_view path = path_name(term ? term->data->callee : decorators.back());
     made.is_jit = made.is_jit || jits;
-    is_known = is_known && (jits || is_plain_decorator(path));
+    is_known = is_known && (jits || is_plain_decorator(callee_name(decorators.back())));
   }
   made.decorators = arena.copy(decorators);
   return is_known;
@@ -159,9 +161,9 @@ Value Interpreter::decorated(FunctionData& made, Span span) {
   for (std::size_t i = made.decorators.size(); i-- > 0;) {
     const auto* decorator = as<values::Function>(made.decorators[i]);
     bool is_device = false, is_eager = false;
-    const auto* term = as<values::Term>(made.decorators[i]);
-    const std::string_view path = path_name(term ? term->data->callee : made.decorators[i]);
-    if (is_jit(made.decorators[i], is_device, is_eager) || is_plain_decorator(path)) continue;
+    if (is_jit(made.decorators[i], is_device, is_eager) ||
+        is_plain_decorator(callee_name(made.decorators[i])))
+      continue;
     Arguments args;
     args.positional.push_back(value);
     const Value result = decorator ? call_function(*decorator->data, args, span)
@@ -173,6 +175,13 @@ Value Interpreter::decorated(FunctionData& made, Span span) {
   }
   escape(made, span);
   return value;
+}
+
+std::span<const Value> Interpreter::defaults_of(std::span<const ast::Param> params) {
+  std::vector<Value> defaults;
+  for (const ast::Param& param : params)
+    if (param.default_value) defaults.push_back(evaluate(*param.default_value));
+  return arena.copy(defaults);
 }
 
 void Interpreter::define_function(const ast::HostStatement& statement, const ast::FunctionDef* def) {
@@ -189,10 +198,7 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
     made->is_jit = statement.is_jit;
     is_known = sources.text(statement.span).starts_with("def");
   }
-  std::vector<Value> defaults;
-  for (const ast::Param& param : def ? def->params : statement.params)
-    if (param.default_value) defaults.push_back(evaluate(*param.default_value));
-  made->defaults = arena.copy(defaults);
+  made->defaults = defaults_of(def ? def->params : statement.params);
   add(made);
   Value value = values::Function{made};
   if (!is_known) value = decorated(*made, statement.span);

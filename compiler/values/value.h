@@ -156,6 +156,17 @@ inline std::string_view path_name(const Value& value) {
   const auto* path = as<Path>(value);
   return path ? path->name : std::string_view();
 }
+// Returns the dotted name that a value is, or that it is a call of: of `cuda.jit` and `cuda.jit(device=True)` the same.
+inline std::string_view callee_name(const Value& value) {
+  const auto* term = as<Term>(value);
+  return path_name(term ? term->data->callee : value);
+}
+// Returns the place that an index means in a sequence of `count`, from its end where it is negative; nothing outside of it.
+inline std::optional<std::size_t> index_in(WideInt index, std::size_t count) {
+  const auto size = static_cast<WideInt>(count);
+  if (index < -size || index >= size) return std::nullopt;
+  return static_cast<std::size_t>(index < 0 ? index + size : index);
+}
 // Says whether it is a number, with or without a type, or True or False.
 bool is_number(const Value& value);
 // Return an integer or bool; a number that is not complex; any number.
