@@ -7,7 +7,6 @@
 #include "compiler/check/host.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/records.h"
-#include "compiler/check/versions.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"

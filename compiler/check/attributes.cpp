@@ -14,32 +14,9 @@
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
-#include "compiler/support/limits.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
-
-Value Checker::array_extent(const Value& array, int axis, Span span) {
-  if (!array.extents.empty())
-    return runtime_value(ir::constant_int(types::i64, array.extents[static_cast<std::size_t>(axis)]), span);
-  Value value = runtime_value(extent(array.operand, axis, span), span);
-  value.most = limits::array_bytes;
-  return value;
-}
-
-Value Checker::array_size(const Value& array, Span span) {
-  if (!array.extents.empty()) {
-    std::int64_t size = 1;
-    for (std::int64_t extent : array.extents) size *= extent;
-    return runtime_value(ir::constant_int(types::i64, size), span);
-  }
-  ir::Operand size = extent(array.operand, 0, span);
-  for (int axis = 1; axis < written_rank(array.type); ++axis)
-    size = binary(ir::BinaryOp::Multiply, size, extent(array.operand, axis, span), span);
-  Value value = runtime_value(size, span);
-  value.most = limits::array_bytes;
-  return value;
-}
 
 static Value array_attribute(Checker& checker, const Value& array, std::string_view name, Span span) {
   const int rank = written_rank(array.type);

@@ -8,7 +8,6 @@
 #include "compiler/check/host_names.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/names.h"
@@ -340,7 +339,7 @@ Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>&
   if (!called) return error_value(span);
   if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
   if (final) return emit_call(*called, values, span);
-  infer(context, *called);
+  context.hooks.infer(context, *called);
   Type type = called->result.type;
   if (type == types::none) return plain_value(ValueKind::None, span);
   if (type == types::unknown) return unknown_value(span);
@@ -374,7 +373,7 @@ Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Spa
   }
   if (recurs && returns_local_array(context, called))
     return unsupported(span, "a local array as the result of a function that calls itself");
-  ir::FunctionId id = checker::emit(context, called);
+  ir::FunctionId id = context.hooks.emit(context, called);
   Type type = called.result.type;
   if (type == types::unknown) return error_value(span);
   ir::Call call{{}, id, {}};

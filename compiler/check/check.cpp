@@ -8,6 +8,7 @@
 #include "compiler/ast/definitions.h"
 #include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/hooks.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/signatures.h"
 #include "compiler/check/unchecked.h"
@@ -372,7 +373,7 @@ std::optional<std::string> constant_text(const Program& program, const CheckOpti
   using namespace checker;
   Diagnostics unread;
   unread.set_enabled(false);
-  Context context{program, options, unread};
+  Context context{program, options, unread, hooks};
   build_scopes(context);
   const checker::Value value = constant_of_expr(context, *context.files.front(), expr);
   if (!is_constant_number(value)) return std::nullopt;
@@ -383,7 +384,7 @@ std::optional<std::string> constant_text(const Program& program, const CheckOpti
 
 ir::Module check(const Program& program, const CheckOptions& options, Diagnostics& diagnostics) {
   using namespace checker;
-  Context context{program, options, diagnostics};
+  Context context{program, options, diagnostics, hooks};
   build_scopes(context);
   for (const auto& file : context.files) check_constants(context, *file);
   for (const Signature& signature : options.signatures) check_signature(context, signature);

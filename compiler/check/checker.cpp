@@ -11,8 +11,8 @@ FileScope::~FileScope() = default;
 Instance::Instance() = default;
 Instance::~Instance() = default;
 
-Context::Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink)
-    : program(loaded), options(wanted), diagnostics(sink) {}
+Context::Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink, const Hooks& above)
+    : program(loaded), options(wanted), diagnostics(sink), hooks(above) {}
 Context::~Context() = default;
 
 Checker::Checker(Context& shared, FileScope* file, Instance* of)
@@ -25,6 +25,26 @@ Local* Checker::find_local(std::string_view name) {
     return version->second;
   auto found = instance->locals.find(name);
   return found == instance->locals.end() ? nullptr : &found->second;
+}
+
+std::optional<python::Found> seen_by(const python::HostModules& modules, const FileScope& scope,
+                                     std::string_view name) {
+  return scope.reader ? modules.find(*scope.reader, name) : modules.at_end(scope.index, name);
+}
+
+std::optional<Span> bound_outside(const Checker& checker, std::string_view name) {
+  if (checker.scope->is_numba()) {
+    const std::optional<python::Found> found = seen_by(checker.context.host->modules, *checker.scope, name);
+    return found ? std::optional(found->where) : std::nullopt;
+  }
+  const auto symbol = checker.scope->symbols.find(name);
+  return symbol != checker.scope->symbols.end() ? std::optional(symbol->second.back().span) : std::nullopt;
+}
+
+void want_versions(const Checker& checker) {
+  if (!checker.instance || !checker.scope->is_numba() || checker.final) return;
+  for (const auto& [name, local] : checker.instance->locals)
+    if (local.sites > 1 && !local.is_result) checker.instance->mixed.insert(local.name);
 }
 
 } // namespace kern::checker

@@ -28,11 +28,25 @@ namespace kern::checker {
 
 struct HostNames; // host_names.h
 
+struct Checker;
+struct Context;
+struct Target; // targets.h
+
+// What operations on values and calls ask of the code above them, which goes over trees.
+struct Hooks {
+  void (*infer)(Context&, Instance&);          // rounds.h
+  ir::FunctionId (*emit)(Context&, Instance&); // rounds.h
+  std::optional<Target> (*find_target)(Checker&, Span place);
+  // Calls a function of the module cmath; nothing where the standard library is not there.
+  std::optional<Value> (*call_complex)(Checker&, std::string_view function, std::vector<Value> args, Span);
+};
+
 // The state that all checkers of a compilation share.
 struct Context {
   const Program& program;
   const CheckOptions& options;
   Diagnostics& diagnostics;
+  const Hooks& hooks;
   ir::Module module;
   std::vector<std::unique_ptr<FileScope>> files;
   std::map<std::string, std::unique_ptr<Instance>> instances;
@@ -53,7 +67,7 @@ struct Context {
   std::size_t steps = 0;          // of the work done so far, in rounds that are thrown away too
   std::optional<Span> too_large;  // where either was more than the limit
 
-  Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink);
+  Context(const Program& loaded, const CheckOptions& wanted, Diagnostics& sink, const Hooks& above);
   ~Context();
   std::string_view source(Span span) const { return program.sources->text(span); }
 };
@@ -102,6 +116,16 @@ struct SliceBounds {
   bool ok = true;
   bool unknown = false;
   std::optional<Value> start, stop, step;
+};
+
+// One part of a subscript, evaluated.
+struct IndexPart {
+  Span span;
+  std::optional<Value> index;
+  const ast::Slice* slice = nullptr; // or a whole axis, where there is neither
+  SliceBounds bounds;
+  ir::Operand place;   // of an index, once it is guarded
+  bool is_new = false; // an axis of extent 1 that the array does not have
 };
 
 // The places that a slice of constants takes: `count` of them from `start` on, `step` apart.
@@ -354,10 +378,12 @@ struct Checker {
   // Returns the type of an array by what each slice says, Any of `:` and COrder of `::1`; nothing is no slice of a type.
   Value array_type(const Value& element, std::span<const std::optional<Layout>> slices, Span span);
 
-  // ---- slices.cpp ----
   SliceBounds evaluate_bounds(const ast::Slice& slice);
+
+  // ---- slices.cpp ----
   ir::ViewAxis slice_axis(ir::Operand array, int axis, const SliceBounds& bounds, Span span);
-  std::optional<std::vector<Value>> slice_tuple(const Value& tuple, const ast::Slice& slice);
+  // Returns which places a slice takes; nothing, reported, where its bounds are not constant.
+  std::optional<ConstantSlice> constant_slice(const SliceBounds& bounds, std::int64_t extent, Span span);
 
   // ---- tuples.cpp ----
   Value tuple_subscript(const Value& base, const ast::Subscript& expr);
@@ -426,7 +452,7 @@ struct Checker {
   void store(const Place& place, const Value& value, Span span);
   void store_into_view(const Place& place, const Value& value, Span span);
 
-  // ---- loops.cpp; iterables.cpp: what they go over; trip_counts.cpp ----
+  // ---- loops.cpp; iterables.cpp: what they go over; ranges.cpp ----
   // Checks a loop, whose rounds `check_rounds` writes, with its `else`.
   bool check_loop(ast::Block block, ast::Block else_body, Span span,
                   const std::function<bool()>& check_rounds);
@@ -505,6 +531,18 @@ struct Checker {
 // Says whether an expression is Python's: it stands outside of functions, in a .py file.
 inline bool is_python(const Checker& checker) { return checker.scope->is_numba() && !checker.instance; }
 
+// Returns where a name is bound outside of functions; nothing where it is not (checker.cpp).
+std::optional<Span> bound_outside(const Checker& checker, std::string_view name);
+
+// Asks for versions of all variables where what must be a constant is none: of one that is assigned several times the
+// assignment that is read there may be one (versions.h).
+void want_versions(const Checker& checker);
+
+// ---- merge.cpp ----
+// Returns the end of a conditional whose condition is constant: the type is what both ends join to. An end that has no number to
+// give says nothing.
+Value joined_with(Checker& checker, Value taken, const Value& other, Span span);
+
 // ---- ufuncs.cpp ----
 // Returns the name of one of NumPy's functions of numbers and arrays, as text that stays; "" where it is none.
 std::string_view ufunc_name(std::string_view name);
@@ -527,10 +565,6 @@ bool range_fits(const Value& range, Type type);
 void mark_waiting(Value& value);
 // Says whether a part of a value of the running program has no type yet but that of a literal.
 bool has_open_part(const Value& value);
-// Finds the types of an instance, once.
-void infer(Context& context, Instance& instance);
-// Makes the IR of an instance, once.
-ir::FunctionId emit(Context& context, Instance& instance);
 // Returns the symbol of one instance among several: "scale$f32$i32".
 std::string instance_symbol(const Instance& instance);
 
@@ -538,9 +572,6 @@ std::string instance_symbol(const Instance& instance);
 void build_scopes(Context& context);
 // Adds a file that is loaded later, which imports none.
 FileScope& add_file(Context& context, const ProgramFile& program_file);
-// Returns which places a slice takes (slices.cpp); nothing, reported, where its bounds are not constant.
-std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent);
-
 FileScope* find_file(Context& context, const FileScope& from, std::string_view module);
 // Returns the dotted name of what is below a package: "a.b" of "a" and "b", ".b" of "." and "b".
 std::string module_below(std::string_view package, std::string_view name);
@@ -549,8 +580,6 @@ std::string module_below(std::string_view package, std::string_view name);
 // `import *`; null where nothing binds it.
 Symbol* find_symbol(Context& context, FileScope& file, std::string_view name,
                     std::optional<std::uint32_t> place = {});
-// Returns where a name is bound outside of functions; nothing where it is not.
-std::optional<Span> bound_outside(Checker& checker, std::string_view name);
 // Returns the functions of the root file that a name means: one at its top level, else those inside of others
 // whose path is or ends in the name.
 std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view name);

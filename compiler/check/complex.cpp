@@ -161,13 +161,11 @@ Value complex_power(Checker& checker, Type type, const Value& left, const Value&
     return complex_result(checker, result, span);
   }
   bool counts = !widens_reals(checker) && is_integer(right.type) && !is_literal(right.type);
-  const FunctionSymbol* function = complex_function(checker, counts ? "_integer_power" : "_power");
-  if (!function) return checker.unsupported(span, "a power of a complex number");
-  Checker::Args args;
-  args.positional = {checker.convert_value(left, type, Purpose::Operand),
-                     counts ? checker.convert_value(right, types::i64, Purpose::Operand)
-                            : checker.convert_value(right, type, Purpose::Operand)};
-  return checker.call_function(*function, args, span);
+  std::vector<Value> args{checker.convert_value(left, type, Purpose::Operand),
+                          checker.convert_value(right, counts ? types::i64 : type, Purpose::Operand)};
+  std::optional<Value> result = checker.context.hooks.call_complex(
+      checker, counts ? "_integer_power" : "_power", std::move(args), span);
+  return result ? *result : checker.unsupported(span, "a power of a complex number");
 }
 
 Value complex_equality(Checker& checker, bool equal, Type type, const Value& left, const Value& right,

@@ -51,9 +51,9 @@ void report_complex_to_real(Checker& checker, const Value& value, Type type);
 
 // Returns the module cmath of the standard library; null where there is none.
 FileScope* complex_library(Context& context);
-// Returns a function of the module cmath of the standard library, which operators of complex numbers need as well;
-// null where there is none of that name.
-const FunctionSymbol* complex_function(Checker& checker, std::string_view name);
+// Calls a function of it, which operators of complex numbers need as well; nothing where there is none of that name.
+std::optional<Value> call_complex(Checker& checker, std::string_view name, std::vector<Value> args,
+                                  Span span);
 // Returns a call of a function of cmath with constants, where there is no program that could make it.
 std::optional<Value> fold_complex_call(Checker& checker, const FunctionSymbol& callee,
                                        std::span<const Value> args, Span span);

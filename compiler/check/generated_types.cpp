@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/check/hooks.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
@@ -88,7 +89,7 @@ std::optional<std::vector<std::vector<GeneratedParam>>>
 generated_types(const Program& program, const CheckOptions& options, const ast::FunctionDef& kernel,
                 std::span<const ScalarKind> inputs, Diagnostics& diagnostics) {
   using namespace checker;
-  Context context{program, options, diagnostics};
+  Context context{program, options, diagnostics, hooks};
   {
     const ReportingScope quiet(diagnostics, false);
     build_scopes(context);

@@ -94,8 +94,7 @@ FunctionSymbol& function_symbol(Context& context, const values::FunctionData& da
 
 std::optional<HostFound> find_host_name(Context& context, const FileScope& scope, std::string_view name) {
   const python::HostModules& modules = context.host->modules;
-  const std::optional<python::Found> found =
-      scope.reader ? modules.find(*scope.reader, name) : modules.at_end(scope.index, name);
+  const std::optional<python::Found> found = seen_by(modules, scope, name);
   if (!found) return std::nullopt;
   const auto* unknown = as<values::Unknown>(found->value);
   const HostFound first{&modules, *found};

@@ -34,6 +34,9 @@ struct HostNames {
   std::map<std::string, std::optional<HostFound>> overload_calls = {};
 };
 
+// Returns what the function of a scope, or the end of its file, sees by a name in a run of python/ (checker.cpp).
+std::optional<python::Found> seen_by(const python::HostModules& modules, const FileScope& scope,
+                                     std::string_view name);
 // Runs the Python of the program's files.
 void run_host_code(Context& context);
 

@@ -5,7 +5,6 @@
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 #include "compiler/values/arrays.h"
-#include "compiler/values/fold.h"
 
 namespace kern::checker {
 
@@ -66,9 +65,9 @@ Value array_value(Checker& checker, Numbers numbers, Span span) {
 // ---- Subscripts ----
 
 Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
-                 const std::vector<Value>& indices) {
+                 const std::vector<IndexPart>& parts) {
   Numbers from = numbers_of(array);
-  if (indices.size() > from.extents.size()) {
+  if (parts.size() > from.extents.size()) {
     checker.report(expr.span, diag::not_subscriptable, to_string(array.type));
     return error_value(expr.span);
   }
@@ -79,18 +78,18 @@ Value array_part(Checker& checker, const Value& array, const ast::Subscript& exp
   std::int64_t first = 0;
   for (std::size_t axis = 0; axis < from.extents.size(); ++axis) {
     const std::int64_t count = from.extents[axis];
-    const auto* slice = axis < indices.size() ? ast::as<ast::Slice>(expr.indices[axis]) : nullptr;
-    if (axis >= indices.size() || slice) {
+    const IndexPart* given = axis < parts.size() ? &parts[axis] : nullptr;
+    if (!given || given->slice) {
       std::optional<ConstantSlice> taken =
-          slice ? constant_slice(checker, *slice, count) : ConstantSlice{0, 1, count};
+          given ? checker.constant_slice(given->bounds, count, given->span) : ConstantSlice{0, 1, count};
       if (!taken) return error_value(expr.span);
       first += taken->start * strides[axis];
       part.extents.push_back(taken->count);
       steps.push_back(taken->step * strides[axis]);
       continue;
     }
-    WideInt index = *constant_integer(indices[axis]);
-    bool from_end = index < 0 && checker.counts_from_end(indices[axis]);
+    WideInt index = *constant_integer(*given->index);
+    bool from_end = index < 0 && checker.counts_from_end(*given->index);
     if (index < (from_end ? -count : 0) || index >= count) {
       checker.report(expr.span, diag::tuple_index,
                      fmt::format("`{}`", checker.context.source(expr.value->span)), count);
@@ -135,32 +134,6 @@ Value read_table(Checker& checker, const Value& array, Span span) {
   Numbers numbers = numbers_of(array);
   return read_numbers(checker, {"", array.type->scalar, extents, std::move(numbers.bits)}, type, extents,
                       span);
-}
-
-bool needs_array(Checker& checker, const Value& array, const ast::Subscript& expr) {
-  if (!checker.instance || !is_tuple(array) || !is_constant_array(array)) return false;
-  bool has_slice = false, is_computed = false, needs = false;
-  for (const ast::Expr* index : expr.indices) {
-    has_slice = has_slice || index->kind == ast::Kind::Slice;
-    needs = needs || index->kind == ast::Kind::Tuple || index->kind == ast::Kind::NoneLiteral ||
-            index->kind == ast::Kind::EllipsisLiteral;
-    if (index->kind == ast::Kind::Name) needs = needs || is_tuple(checker.evaluate(*index));
-  }
-  if (needs || !has_slice) return needs;
-  // Asked in a body that is thrown away: the indices are evaluated where they count.
-  auto ask = [&](const ast::Expr* part) {
-    if (part) is_computed = is_computed || !is_constant(checker.evaluate(*part));
-  };
-  (void)checker.body_of([&] {
-    for (const ast::Expr* index : expr.indices) {
-      const auto* slice = ast::as<ast::Slice>(index);
-      if (!slice) ask(index);
-      for (const ast::Expr* bound :
-           {slice ? slice->start : nullptr, slice ? slice->stop : nullptr, slice ? slice->step : nullptr})
-        ask(bound);
-    }
-  });
-  return is_computed;
 }
 
 } // namespace kern::checker

@@ -25,12 +25,8 @@ Value array_value(Checker& checker, Numbers numbers, Span span);
 
 // Returns a part of an array by constant indices and slices, an axis each.
 Value array_part(Checker& checker, const Value& array, const ast::Subscript& expr,
-                 const std::vector<Value>& indices);
+                 const std::vector<IndexPart>& parts);
 
 // Returns a constant array as a function reads it: an array of constant memory.
 Value read_table(Checker& checker, const Value& array, Span span);
-// Says whether a subscript in a function needs such an array of a small one: it has `None`, `...` or a tuple for an index, or a slice
-// beside what is computed.
-bool needs_array(Checker& checker, const Value& array, const ast::Subscript& expr);
-
 } // namespace kern::checker

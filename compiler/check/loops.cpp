@@ -1,13 +1,8 @@
 // for: over a range (the trip count is computed before), over the elements of arrays, and over tuples, which
 // unrolls.
 #include <algorithm>
-#include <limits>
 
-#include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
-#include "compiler/check/integers.h"
-#include "compiler/check/numba.h"
-#include "compiler/check/records.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
@@ -17,103 +12,6 @@
 namespace kern::checker {
 
 static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
-// Returns the type of a range's numbers: the widest of its arguments, literals not counted.
-static std::optional<Type> range_type(Checker& checker, const Value& range, std::optional<Type> of_literals) {
-  Type type = types::int_literal;
-  for (const Value& part : range.elements) {
-    bool fits = is_number(part) && (is_integer(part.type) || is_boolean(part.type));
-    if (!fits && checker.scope->is_numba() && is_number(part) && is_float(part.type)) continue;
-    if (!fits) {
-      checker.report(part.span, diag::not_an_integer, checker.describe(part));
-      return std::nullopt;
-    }
-    std::optional<Type> joined = join(type, is_boolean(part.type) ? types::i64 : part.type);
-    bool has_u64 = type == types::u64 || part.type == types::u64;
-    if (!joined && (checker.scope->is_numba() || !has_u64)) joined = types::i64;
-    if (!joined) {
-      auto unsigned_part = std::ranges::find(range.elements, types::u64, &Value::type);
-      checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),
-                     advice::cast(checker.context.source(unsigned_part->span), types::i64));
-      return std::nullopt;
-    }
-    type = *joined;
-  }
-  bool provisional = std::ranges::any_of(range.elements, [](const Value& part) {
-    return part.kind == ValueKind::Runtime && is_literal(part.type);
-  });
-  if (checker.scope->is_numba() && !provisional) return numba_range_type(checker, range);
-  if (type == types::int_literal && of_literals) return of_literals;
-  type = default_type(type);
-  for (const Value& part : range.elements) {
-    if (!is_int_literal(part) || literal_fits(part.integer, type)) continue;
-    type = types::i64;
-  }
-  return type;
-}
-
-std::optional<Checker::Range> Checker::range_of(const Value& value, std::optional<Type> of_literals) {
-  if (value.integer != 0) {
-    report(value.span, diag::unroll_range, "one that a function takes");
-    return std::nullopt;
-  }
-  for (const Value& part : value.elements)
-    if (is_error(part) || is_unknown(part)) return std::nullopt;
-  std::optional<Type> type = range_type(*this, value, of_literals);
-  if (!type) return std::nullopt;
-  Range range;
-  range.type = *type;
-  const Value &start = value.elements[0], &stop = value.elements[1], &step = value.elements[2];
-  auto operand = [&](const Value& part, Type to) {
-    if (is_number(part) && is_float(part.type)) return explicit_cast(to, part, part.span).operand;
-    ir::Operand own =
-        is_int_literal(part)
-            ? convert(part, is_signed(to) || part.integer >= 0 ? to : types::i64, Purpose::Operand)
-            : as_operand(part);
-    return cast(own, to, part.span);
-  };
-  range.start = operand(start, *type);
-  range.step = operand(step, *type);
-  // The last number of a range of literals is of the type; where it stops need not be.
-  bool stops_beyond = is_int_literal(stop) && !literal_fits(stop.integer, *type);
-  ir::Operand last = operand(stop, stops_beyond ? types::i64 : *type);
-  if (!range.step.slot ? range.step.bits == 0 : !step.positive) {
-    ir::Operand zero = ir::constant_int(*type, 0);
-    check_condition(compare(ir::CompareOp::NotEqual, range.step, zero, step.span), ir::FaultKind::StepZero,
-                    step.span, "");
-    if (!range.step.slot) {
-      report(step.span, diag::step_zero);
-      return std::nullopt;
-    }
-  }
-  auto nonnegative = [&](const Value& part) { return most_bits_as(part, *type) <= greatest_bits(*type); };
-  bool ascends = step.positive || nonnegative(step);
-  if (*type == types::u64) {
-    range.count = trip_count_unsigned(range.start, last, range.step, value.span);
-  } else {
-    bool narrow = bit_width((*type)->scalar) < 64, descends = !range.step.slot && !ascends;
-    bool near = narrow || ((descends || nonnegative(start)) && (ascends || nonnegative(stop)));
-    auto wide = [&](ir::Operand part) { return cast(part, types::i64, value.span); };
-    ir::Operand stop_at = wide(last);
-    range.count = trip_count(wide(range.start), stop_at, wide(range.step),
-                             {ascends, narrow, {near, ascends || has_opposite(step)}}, value.span);
-    if (ascends && !stops_beyond) range.stop = stop_at;
-  }
-  if (ascends && nonnegative(start)) {
-    std::uint64_t end = std::min(most_bits_as(stop, *type), greatest_bits(*type));
-    range.most = stops_beyond ? greatest_bits(*type) : end - (end > 0);
-  }
-  return range;
-}
-
-// Returns what an operand is now, whatever the loop's body assigns to its slot.
-ir::Operand Checker::frozen(ir::Operand operand, Span span) {
-  if (!operand.slot) return operand;
-  const ir::Slot& slot = function.slots[static_cast<std::size_t>(*operand.slot)];
-  Local* local = slot.name.empty() ? nullptr : find_local(slot.name);
-  bool changes = slot.kind == ir::Slot::Kind::Variable && !(local && local->sites <= 1);
-  return changes ? temp(operand.type, ir::Copy{operand}, span) : operand;
-}
 
 static Value unknown_or_error(const Value& iterable) {
   bool wrong = is_error(iterable);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/check/versions.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"

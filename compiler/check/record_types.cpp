@@ -3,7 +3,6 @@
 
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
-#include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/split.h"
 
@@ -19,7 +18,8 @@ std::int64_t bytes_of(const RecordField& field) {
   return bytes;
 }
 
-// Returns the extents of an array in a record: constants from 1 on; nothing, reported, where one is wrong.
+} // namespace
+
 std::optional<std::vector<std::int64_t>> field_extents(Checker& checker, const Value& shape) {
   std::vector<Value> values = is_tuple(shape) ? shape.elements : std::vector<Value>{shape};
   std::vector<std::int64_t> extents;
@@ -38,7 +38,6 @@ std::optional<std::vector<std::int64_t>> field_extents(Checker& checker, const V
   return extents;
 }
 
-// Puts fields one behind the other, as C does where they are aligned.
 std::int64_t lay_out(std::vector<RecordField>& fields, bool align, std::int64_t& alignment) {
   std::int64_t at = 0;
   alignment = 1;
@@ -53,33 +52,7 @@ std::int64_t lay_out(std::vector<RecordField>& fields, bool align, std::int64_t&
   return rounded_up(at, alignment);
 }
 
-// Returns a field of a struct from its annotation: `f32`, `Vec`, `f32[3]`, `f32[4, 4]`.
-std::optional<RecordField> struct_field(Checker& checker, const ast::AnnAssign& stmt) {
-  RecordField field{std::string(ast::get<ast::Name>(*stmt.target).text), types::error, {}, 0};
-  const ast::Expr* annotation = stmt.annotation;
-  const auto* subscript = ast::as<ast::Subscript>(annotation);
-  Value type = checker.evaluate(subscript ? *subscript->value : *annotation);
-  if (is_error(type)) return std::nullopt;
-  bool fits = type.kind == ValueKind::Type && (is_scalar(type.type) || is_record(type.type));
-  if (!fits) {
-    checker.report(annotation->span, diag::field_type, checker.context.source(annotation->span));
-    return std::nullopt;
-  }
-  field.type = type.type;
-  if (!subscript) return field;
-  for (const ast::Expr* index : subscript->indices) {
-    if (index->kind == ast::Kind::Slice) {
-      checker.report(index->span, diag::field_extent, checker.context.source(index->span));
-      return std::nullopt;
-    }
-    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, checker.evaluate(*index));
-    if (!extents) return std::nullopt;
-    field.extents.insert(field.extents.end(), extents->begin(), extents->end());
-  }
-  return field;
-}
-
-// ---- dtypes ----
+namespace {
 
 // The description of a field in np.dtype([...]) or np.dtype({...}).
 struct Described {
@@ -262,30 +235,6 @@ std::optional<Value> record_dtype(Checker& checker, const Value& description, bo
   std::string name =
       checker.context.constant_name.empty() ? "record" : std::string(checker.context.constant_name);
   return type_value(checker.context.module.types.record(name, std::move(fields), bytes, alignment), span);
-}
-
-std::optional<Type> struct_type(Checker& checker, FileScope& file, const ast::StructDef& def) {
-  Checker inner(checker.context, &file, nullptr);
-  inner.final = true;
-  inner.names_types = true;
-  std::vector<RecordField> fields;
-  bool ok = true;
-  for (const ast::Stmt* stmt : def.body) {
-    const auto* annotated = ast::as<ast::AnnAssign>(stmt);
-    if (!annotated) continue;
-    std::optional<RecordField> field = struct_field(inner, *annotated);
-    if (field)
-      fields.push_back(std::move(*field));
-    else
-      ok = false;
-  }
-  if (!ok) return std::nullopt;
-  if (fields.empty()) {
-    checker.report(def.name_span, diag::record_without_fields, def.name);
-    return std::nullopt;
-  }
-  std::int64_t alignment = 1, size = lay_out(fields, true, alignment);
-  return checker.context.module.types.record(def.name, std::move(fields), size, alignment);
 }
 
 } // namespace kern::checker

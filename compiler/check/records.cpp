@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/nearest.h"
@@ -30,30 +29,6 @@ std::optional<std::size_t> find_field(Checker& checker, Type owner, std::string_
   else
     error.note("the nearest name is `{}`", nearest.best());
   return std::nullopt;
-}
-
-std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
-                                           std::span<const ast::Expr* const> indices) {
-  bool has_fields =
-      !(is_record_array(owner) && holds_tuple(record_type(owner.type))) &&
-      (is_record_place(owner) || is_record_array(owner) || (is_tuple(owner) && is_record(owner.type)));
-  bool is_plain =
-      indices.size() == 1 && indices[0]->kind != ast::Kind::Slice && indices[0]->kind != ast::Kind::Starred;
-  if (!has_fields || !is_plain) return std::nullopt;
-  const ast::Expr& index = *indices[0];
-  // Only a string is a name; anything else is evaluated where it counts as an index.
-  bool may_be_name = index.kind == ast::Kind::StringLiteral || index.kind == ast::Kind::Name ||
-                     index.kind == ast::Kind::Attribute || index.kind == ast::Kind::Subscript;
-  if (!may_be_name) return std::nullopt;
-  if (index.kind != ast::Kind::StringLiteral) {
-    const auto* name = ast::as<ast::Name>(&index);
-    if (!name) return std::nullopt;
-    if (const Local* local = checker.find_local(name->text);
-        local && !(local->now.known && local->now.known->kind == ValueKind::String))
-      return std::nullopt;
-  }
-  Value value = checker.evaluate(index);
-  return value.kind == ValueKind::String ? std::optional(value.text) : std::nullopt;
 }
 
 std::optional<Checker::Place> field_place(Checker& checker, const Value& given, std::string_view name,

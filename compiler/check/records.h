@@ -82,9 +82,15 @@ struct RecordPart {
 std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast::Expr& target,
                                       const ast::Expr* operand);
 
-// ---- record_types.cpp ----
+// ---- structs.cpp ----
 // Returns the type of a struct; nothing where it is wrong, which is reported.
 std::optional<Type> struct_type(Checker& checker, FileScope& file, const ast::StructDef& def);
+
+// ---- record_types.cpp ----
+// Returns the extents of an array in a record: constants from 1 on; nothing, reported, where one is wrong.
+std::optional<std::vector<std::int64_t>> field_extents(Checker& checker, const Value& shape);
+// Puts fields one behind the other, as C does where they are aligned; returns how many bytes they take.
+std::int64_t lay_out(std::vector<RecordField>& fields, bool align, std::int64_t& alignment);
 // Returns how a tuple lies in an array, literals by the types that they have alone; nothing where it holds what has no place in
 // memory.
 std::optional<Type> tuple_element(Checker& checker, Type tuple);

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "compiler/check/host.h"
-#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/check/shared_literals.h"
 #include "compiler/check/versions.h"

@@ -5,6 +5,10 @@
 
 namespace kern::checker {
 
+// Finds the types of an instance, once.
+void infer(Context& context, Instance& instance);
+// Makes the IR of an instance, once (last_round.cpp).
+ir::FunctionId emit(Context& context, Instance& instance);
 // Binds the parameters and checks the body.
 void run_round(Checker& checker, Instance& instance);
 

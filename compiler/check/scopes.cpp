@@ -5,6 +5,7 @@
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/host_names.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
@@ -154,15 +155,6 @@ Symbol* find_symbol(Context& context, FileScope& file, std::string_view name,
   return find_in(context, file, name, place, visited);
 }
 
-std::optional<Span> bound_outside(Checker& checker, std::string_view name) {
-  if (checker.scope->is_numba()) {
-    const std::optional<HostFound> found = find_host_name(checker.context, *checker.scope, name);
-    return found ? std::optional(found->found.where) : std::nullopt;
-  }
-  const auto symbol = checker.scope->symbols.find(name);
-  return symbol != checker.scope->symbols.end() ? std::optional(symbol->second.back().span) : std::nullopt;
-}
-
 std::vector<FunctionSymbol*> functions_named(Context& context, std::string_view name) {
   FileScope& root = *context.files.front();
   if (!root.is_numba()) {
@@ -297,6 +289,16 @@ void build_scopes(Context& context) {
   for (const Define& define : context.options.defines) apply_define(context, define);
   for (const auto& file : context.files)
     for (const auto& function : file->functions) read_decorators(context, *function);
+}
+
+// It is read when the first operator that needs it is met.
+FileScope* complex_library(Context& context) {
+  constexpr std::string_view module = "cmath";
+  for (const auto& file : context.files)
+    if (file->file->is_library && file->file->module == module) return file.get();
+  if (!context.program.load_library) return nullptr;
+  const ProgramFile* file = context.program.load_library(std::string(module), context.diagnostics);
+  return file ? &add_file(context, *file) : nullptr;
 }
 
 } // namespace kern::checker

@@ -17,26 +17,6 @@ static ir::Operand greater(Checker& checker, ir::Operand a, ir::Operand b, Span 
   return checker.select(checker.compare(ir::CompareOp::Greater, a, b, span), a, b, span);
 }
 
-SliceBounds Checker::evaluate_bounds(const ast::Slice& slice) {
-  SliceBounds bounds;
-  auto part = [&](const ast::Expr* expr) -> std::optional<Value> {
-    if (!expr) return std::nullopt;
-    Value value = evaluate(*expr);
-    if (value.kind == ValueKind::None) return std::nullopt;
-    if (is_error(value))
-      bounds.ok = false;
-    else if (is_unknown(value))
-      bounds.unknown = true;
-    else if (!check_index(value))
-      bounds.ok = false;
-    return value;
-  };
-  bounds.start = part(slice.start);
-  bounds.stop = part(slice.stop);
-  bounds.step = part(slice.step);
-  return bounds;
-}
-
 // The least and greatest place that a bound can have, and what the two are where they are not written.
 struct Limits {
   ir::Operand lower, upper, default_start, default_stop;
@@ -109,8 +89,8 @@ ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds&
           step};
 }
 
-std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& slice, std::int64_t extent) {
-  SliceBounds bounds = checker.evaluate_bounds(slice);
+std::optional<ConstantSlice> Checker::constant_slice(const SliceBounds& bounds, std::int64_t extent,
+                                                     Span span) {
   if (!bounds.ok || bounds.unknown) return std::nullopt;
   WideInt n = extent;
   bool constant = true;
@@ -130,7 +110,7 @@ std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& 
   WideInt start = bounds.start ? clamp(part(bounds.start, 0)) : up ? lower : upper;
   WideInt stop = bounds.stop ? clamp(part(bounds.stop, 0)) : up ? upper : lower;
   if (!constant || step == 0) {
-    checker.report(slice.span, diag::not_constant, checker.context.source(slice.span));
+    report(span, diag::not_constant, context.source(span));
     return std::nullopt;
   }
   WideInt distance = up ? stop - start : start - stop, stride = up ? step : -step;
@@ -139,17 +119,6 @@ std::optional<ConstantSlice> constant_slice(Checker& checker, const ast::Slice& 
   if (count <= 1) step = 1;
   return ConstantSlice{static_cast<std::int64_t>(start), static_cast<std::int64_t>(step),
                        static_cast<std::int64_t>(count)};
-}
-
-// A slice of a tuple, whose bounds must be constant.
-std::optional<std::vector<Value>> Checker::slice_tuple(const Value& tuple, const ast::Slice& slice) {
-  std::optional<ConstantSlice> taken =
-      constant_slice(*this, slice, static_cast<std::int64_t>(tuple.elements.size()));
-  if (!taken) return std::nullopt;
-  std::vector<Value> result;
-  for (std::int64_t k = 0; k < taken->count; ++k)
-    result.push_back(tuple.elements[static_cast<std::size_t>(taken->start + k * taken->step)]);
-  return result;
 }
 
 } // namespace kern::checker

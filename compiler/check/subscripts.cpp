@@ -6,53 +6,12 @@
 #include "compiler/check/checker.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/host_numbers.h"
-#include "compiler/check/integers.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
-#include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
 
 namespace kern::checker {
-
-// The least number of which the bits are those of an index that an array can be counted back by.
-static constexpr std::uint64_t count_from_end = 0 - static_cast<std::uint64_t>(limits::array_bytes);
-
-// Returns an index as an i64 that counts from the front: one that is written as `-` and a literal, and in the
-// Numba dialect any negative index, counts from the end.
-Checker::IndexPlace Checker::array_index(ir::Operand array, int axis, const Value& index) {
-  Span span = index.span;
-  std::optional<ir::Operand> operand = as_index(index);
-  if (!operand) return {ir::constant_int(types::i64, 0), ir::FaultKind::IndexOutOfRange};
-  if (index.type == types::u64) return {*operand, ir::FaultKind::IndexUnsigned};
-  bool from_end = rules.negative_index == Rules::negative_index_rule::FromEnd;
-  if (!operand->slot) {
-    bool counts_back = ir::int_value(*operand) < 0 && (from_end || index.from_end);
-    if (!counts_back) return {*operand, ir::FaultKind::IndexOutOfRange};
-    return {binary(ir::BinaryOp::Add, extent(array, axis, span), *operand, span),
-            ir::FaultKind::IndexFromEnd};
-  }
-  if (!from_end) return {*operand, ir::FaultKind::IndexOutOfRange};
-  if (!is_signed(index.type) || most_bits(index) < count_from_end)
-    return {*operand, is_nonnegative(index) ? ir::FaultKind::IndexOutOfRange : ir::FaultKind::IndexUnsigned};
-  ir::Operand negative = compare(ir::CompareOp::Less, *operand, ir::constant_int(types::i64, 0), span);
-  ir::Operand wrapped = binary(ir::BinaryOp::Add, *operand, extent(array, axis, span), span);
-  return {select(negative, wrapped, *operand, span), ir::FaultKind::IndexFromEnd};
-}
-
-bool Checker::counts_from_end(const Value& index) const {
-  return index.from_end || rules.negative_index == Rules::negative_index_rule::FromEnd;
-}
-
-// One part of a subscript, evaluated.
-struct IndexPart {
-  Span span;
-  std::optional<Value> index;
-  const ast::Slice* slice = nullptr; // or a whole axis, where there is neither
-  SliceBounds bounds;
-  ir::Operand place;   // of an index, once it is guarded
-  bool is_new = false; // an axis of extent 1 that the array does not have
-};
 
 // Evaluates the parts from left to right; `...` stands for as many whole axes as are missing.
 static std::optional<std::vector<IndexPart>> parts_of(Checker& checker,
@@ -208,44 +167,6 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
   return place;
 }
 
-bool Checker::check_constant_index(const Value& array, int axis, const Value& index,
-                                   const ast::Expr& base_expr) {
-  std::optional<WideInt> constant = constant_integer(index);
-  auto at = static_cast<std::size_t>(axis);
-  if (!final || !constant || at >= array.extents.size()) return true;
-  std::int64_t extent = array.extents[at];
-  WideInt least = counts_from_end(index) ? -WideInt(extent) : 0;
-  if (*constant >= least && *constant < extent) return true;
-  std::string_view text = context.source(index.span), base = context.source(base_expr.span);
-  if (scope->is_numba())
-    report(index.span, diag::index_range, text, base, extent, axis);
-  else
-    report(index.span, diag::constant_index, text, base, extent, axis);
-  return scope->is_numba();
-}
-
-ir::Operand Checker::guarded_index(ir::Operand array, int axis, const Value& index,
-                                   const ast::Expr& base_expr) {
-  IndexPlace found = array_index(array, axis, index);
-  ir::SiteId where = site(found.fault, index.span, std::string(context.source(base_expr.span)), &array);
-  emit(ir::Guard{array, axis, found.place, where, ir::GuardState::Kept, ""}, index.span);
-  return found.place;
-}
-
-Value Checker::load(const Place& place, Span span) {
-  if (place.unknown) return unknown_value(span);
-  if (!place.ok) return error_value(span);
-  if (place.is_view) return runtime_value(place.array, span);
-  if (place.is_record) {
-    Value record = record_at(place.array, place.indices, span);
-    return holds_tuple(record.type) ? whole_record(*this, record) : record;
-  }
-  if (place.is_field()) return load_field(*this, place, span);
-  ir::SlotId slot = new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
-  emit(ir::Load{slot, place.array, place.indices}, span);
-  return runtime_value(slot_operand(slot), span);
-}
-
 static std::optional<Layout> layout_of(const ast::Expr& index) {
   const auto* slice = ast::as<ast::Slice>(&index);
   if (!slice || slice->start || slice->stop) return std::nullopt;
@@ -314,6 +235,34 @@ Value Checker::dict_item(const Value& dict, const ast::Subscript& expr) {
   return error_value(expr.span);
 }
 
+// Says whether a subscript in a function needs an array of constant memory for a small constant one: it has `None`, `...` or a tuple for an index, or a slice
+// beside what is computed.
+static bool needs_array(Checker& checker, const Value& array, const ast::Subscript& expr) {
+  if (!checker.instance || !is_tuple(array) || !is_constant_array(array)) return false;
+  bool has_slice = false, is_computed = false, needs = false;
+  for (const ast::Expr* index : expr.indices) {
+    has_slice = has_slice || index->kind == ast::Kind::Slice;
+    needs = needs || index->kind == ast::Kind::Tuple || index->kind == ast::Kind::NoneLiteral ||
+            index->kind == ast::Kind::EllipsisLiteral;
+    if (index->kind == ast::Kind::Name) needs = needs || is_tuple(checker.evaluate(*index));
+  }
+  if (needs || !has_slice) return needs;
+  // Asked in a body that is thrown away: the indices are evaluated where they count.
+  auto ask = [&](const ast::Expr* part) {
+    if (part) is_computed = is_computed || !is_constant(checker.evaluate(*part));
+  };
+  (void)checker.body_of([&] {
+    for (const ast::Expr* index : expr.indices) {
+      const auto* slice = ast::as<ast::Slice>(index);
+      if (!slice) ask(index);
+      for (const ast::Expr* bound :
+           {slice ? slice->start : nullptr, slice ? slice->stop : nullptr, slice ? slice->step : nullptr})
+        ask(bound);
+    }
+  });
+  return is_computed;
+}
+
 Value Checker::evaluate_subscript(const ast::Subscript& expr) {
   if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
   // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
@@ -341,6 +290,50 @@ Value Checker::evaluate_subscript(const ast::Subscript& expr) {
     return error_value(expr.span);
   }
   return load(place_of(base, expr.indices, *expr.value, expr.span), expr.span);
+}
+
+std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
+                                           std::span<const ast::Expr* const> indices) {
+  bool has_fields =
+      !(is_record_array(owner) && holds_tuple(record_type(owner.type))) &&
+      (is_record_place(owner) || is_record_array(owner) || (is_tuple(owner) && is_record(owner.type)));
+  bool is_plain =
+      indices.size() == 1 && indices[0]->kind != ast::Kind::Slice && indices[0]->kind != ast::Kind::Starred;
+  if (!has_fields || !is_plain) return std::nullopt;
+  const ast::Expr& index = *indices[0];
+  // Only a string is a name; anything else is evaluated where it counts as an index.
+  bool may_be_name = index.kind == ast::Kind::StringLiteral || index.kind == ast::Kind::Name ||
+                     index.kind == ast::Kind::Attribute || index.kind == ast::Kind::Subscript;
+  if (!may_be_name) return std::nullopt;
+  if (index.kind != ast::Kind::StringLiteral) {
+    const auto* name = ast::as<ast::Name>(&index);
+    if (!name) return std::nullopt;
+    if (const Local* local = checker.find_local(name->text);
+        local && !(local->now.known && local->now.known->kind == ValueKind::String))
+      return std::nullopt;
+  }
+  Value value = checker.evaluate(index);
+  return value.kind == ValueKind::String ? std::optional(value.text) : std::nullopt;
+}
+
+SliceBounds Checker::evaluate_bounds(const ast::Slice& slice) {
+  SliceBounds bounds;
+  auto part = [&](const ast::Expr* expr) -> std::optional<Value> {
+    if (!expr) return std::nullopt;
+    Value value = evaluate(*expr);
+    if (value.kind == ValueKind::None) return std::nullopt;
+    if (is_error(value))
+      bounds.ok = false;
+    else if (is_unknown(value))
+      bounds.unknown = true;
+    else if (!check_index(value))
+      bounds.ok = false;
+    return value;
+  };
+  bounds.start = part(slice.start);
+  bounds.stop = part(slice.stop);
+  bounds.step = part(slice.step);
+  return bounds;
 }
 
 } // namespace kern::checker

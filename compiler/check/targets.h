@@ -12,10 +12,16 @@ struct Target {
   bool is_augmented; // of `target op= whole`
 };
 
+// Goes over the function for what the expression at a place becomes a part of (targets.cpp).
+std::optional<Target> find_target(Checker& checker, Span place);
+
+// ---- target_casts.cpp ----
 // Returns what the expression at a place becomes a part of by arithmetic alone; nothing where it is compared, is an index
 // or goes into what has no declared type.
 std::optional<Target> target_of(Checker& checker, Span place);
 
+// Returns the type of a local, or of an element or field of one; unknown of any other expression.
+Type place_type(Checker& checker, const ast::Expr& place);
 // Returns the type that a target is declared to have: of a local with an annotation, an element of an array,
 // a field of a record; unknown where it has none.
 Type declared_type(Checker& checker, const ast::Expr& target);

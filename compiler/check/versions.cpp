@@ -290,10 +290,4 @@ bool split_mixed(Context& context, Instance& instance) {
   return true;
 }
 
-void want_versions(const Checker& checker) {
-  if (!checker.instance || !checker.scope->is_numba() || checker.final) return;
-  for (const auto& [name, local] : checker.instance->locals)
-    if (local.sites > 1 && !local.is_result) checker.instance->mixed.insert(local.name);
-}
-
 } // namespace kern::checker

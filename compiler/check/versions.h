@@ -9,8 +9,5 @@ namespace kern::checker {
 // Makes versions of the names that the last round found mixed and that have some; says whether there are new ones, with
 // which inference begins anew.
 bool split_mixed(Context& context, Instance& instance);
-// Asks for versions of all variables where what must be a constant is none: of one that is assigned several times the
-// assignment that is read there may be one.
-void want_versions(const Checker& checker);
 
 } // namespace kern::checker
