@@ -2,8 +2,12 @@
 // another type. Nothing is copied, so what NumPy would copy is refused, or a fault where only the run shows it.
 #include "compiler/advice/advice.h"
 #include "compiler/check/array_reductions.h"
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
-#include "compiler/diagnostics/names.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 
@@ -28,7 +32,7 @@ ir::Operand stride_of(Checker& checker, const Value& array, int axis, Span span)
 Form form_of(Checker& checker, const Value& array, Span span) {
   Form form;
   for (int axis = 0; axis < array.type->rank; ++axis) {
-    form.extents.push_back(checker.as_operand(checker.array_extent(array, axis, span)));
+    form.extents.push_back(as_operand(checker, array_extent(checker, array, axis, span)));
     form.strides.push_back(stride_of(checker, array, axis, span));
   }
   form.known = array.extents;
@@ -72,7 +76,7 @@ void check_dense(Checker& checker, const Value& array, std::string_view what, Sp
       fmt::format("the elements of `{}` do not lie one behind the other, as `{}` needs them", text, what));
 }
 
-bool takes_none(Checker& checker, const Checker::Args& args, std::string_view name, Span span) {
+bool takes_none(Checker& checker, const Args& args, std::string_view name, Span span) {
   if (args.positional.empty() && args.keywords.empty()) return true;
   checker.report(span, diag::builtin_arguments,
                  fmt::format("`{}` of an array takes no arguments here", name));
@@ -113,7 +117,7 @@ Value transposed(Checker& checker, const Value& array, const std::vector<Value>&
 }
 
 ir::Operand size_of(Checker& checker, const Value& array, Span span) {
-  return checker.as_operand(checker.array_size(array, span));
+  return as_operand(checker, array_size(checker, array, span));
 }
 
 // a.ravel(), a.flat
@@ -163,7 +167,7 @@ Value reshaped(Checker& checker, const Value& array, std::vector<Value> shape, S
   std::optional<std::size_t> open; // the axis of extent -1
   bool constant = !array.extents.empty();
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (!checker.check_index(shape[axis])) return error_value(span);
+    if (!check_index(checker, shape[axis])) return error_value(span);
     std::optional<WideInt> known = constant_integer(shape[axis]);
     constant = constant && known;
     bool is_open = known && *known == -1 && !open;
@@ -172,7 +176,7 @@ Value reshaped(Checker& checker, const Value& array, std::vector<Value> shape, S
       checker.report(shape[axis].span, diag::bad_extent, static_cast<std::int64_t>(*known));
       return error_value(span);
     }
-    form.extents.push_back(is_open ? number(0) : *checker.as_index(shape[axis]));
+    form.extents.push_back(is_open ? number(0) : *as_index(checker, shape[axis]));
   }
   ir::Operand ok = split_size(checker, size_of(checker, array, span), form.extents, open, span);
   std::string words = fmt::format("`{}` has another number of elements than the shape that it is given",
@@ -226,7 +230,7 @@ bool has_parts(Checker& checker, const Value& array, Type type, bool is_wider, S
 // a.view(i32): the bits of the elements as another type.
 Value retyped(Checker& checker, const Value& array, const Value& type, Span span) {
   if (type.kind != ValueKind::Type || !is_scalar(type.type)) {
-    checker.report(type.span, diag::not_an_element_type, checker.describe(type));
+    checker.report(type.span, diag::not_an_element_type, describe(checker, type));
     return error_value(span);
   }
   const int from = bit_width(array.type->scalar), to = bit_width(type.type->scalar);
@@ -256,8 +260,8 @@ Value retyped(Checker& checker, const Value& array, const Value& type, Span span
 }
 
 // Returns what is given in order, or by the only name that a method takes; nothing, reported, for any other.
-std::optional<std::vector<Value>> given_as(Checker& checker, const Checker::Args& args,
-                                           std::string_view method, std::string_view name, Span span) {
+std::optional<std::vector<Value>> given_as(Checker& checker, const Args& args, std::string_view method,
+                                           std::string_view name, Span span) {
   if (args.keywords.empty()) return args.positional;
   bool is_it = args.positional.empty() && args.keywords.size() == 1 && args.keywords[0].first == name;
   if (is_it) return std::vector<Value>{args.keywords[0].second};
@@ -266,40 +270,40 @@ std::optional<std::vector<Value>> given_as(Checker& checker, const Checker::Args
   return std::nullopt;
 }
 
-Value call_reshape(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_reshape(Checker& checker, const Value& array, const Args& args, Span span) {
   std::optional<std::vector<Value>> shape = given_as(checker, args, "reshape", "shape", span);
   return shape ? reshaped(checker, array, std::move(*shape), span) : error_value(span);
 }
-Value call_ravel(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_ravel(Checker& checker, const Value& array, const Args& args, Span span) {
   return takes_none(checker, args, "ravel", span) ? flat(checker, array, "ravel", span) : error_value(span);
 }
-Value call_transpose(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_transpose(Checker& checker, const Value& array, const Args& args, Span span) {
   std::optional<std::vector<Value>> axes = given_as(checker, args, "transpose", "axes", span);
   if (!axes) return error_value(span);
   bool is_one = axes->size() == 1 && is_tuple((*axes)[0]);
   return transposed(checker, array, is_one ? (*axes)[0].elements : *axes, span);
 }
-Value call_view(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_view(Checker& checker, const Value& array, const Args& args, Span span) {
   std::optional<Value> type;
   if (args.positional.size() == 1 && args.keywords.empty()) type = args.positional[0];
   if (args.positional.empty() && args.keywords.size() == 1 && args.keywords[0].first == "dtype")
     type = args.keywords[0].second;
-  if (type) return retyped(checker, array, checker.as_dtype(*type), span);
+  if (type) return retyped(checker, array, as_dtype(checker, *type), span);
   checker.report(span, diag::builtin_arguments, "`view` of an array takes the type of the elements");
   return error_value(span);
 }
-Value call_item(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_item(Checker& checker, const Value& array, const Args& args, Span span) {
   // Without an index it is that of an array of one element.
   if (args.positional.size() == static_cast<std::size_t>(array.type->rank)) {
     Value rest = array;
     for (const Value& index : args.positional) {
-      if (!checker.check_index(index)) return error_value(span);
-      rest = checker.element_at(rest, index, span);
+      if (!check_index(checker, index)) return error_value(span);
+      rest = element_at(checker, rest, index, span);
     }
     return rest;
   }
   bool is_flat = args.positional.size() == 1;
-  if (args.positional.size() > 1 || (is_flat && !checker.check_index(args.positional[0]))) {
+  if (args.positional.size() > 1 || (is_flat && !check_index(checker, args.positional[0]))) {
     checker.report(span, diag::builtin_arguments, "`item` of an array takes an index, or one for each axis");
     return error_value(span);
   }
@@ -311,22 +315,22 @@ Value call_item(Checker& checker, const Value& array, const Checker::Args& args,
         fmt::format("`{}` has not one element, which `item()` is of", checker.context.source(array.span)));
   }
   Value all = flat(checker, array, "item", span);
-  return checker.element_at(all, is_flat ? args.positional[0] : int_value(0, span), span);
+  return element_at(checker, all, is_flat ? args.positional[0] : int_value(0, span), span);
 }
 // a.fill(v)
-Value call_fill(Checker& checker, const Value& array, const Checker::Args& args, Span span) {
+Value call_fill(Checker& checker, const Value& array, const Args& args, Span span) {
   if (args.positional.size() != 1 || !args.keywords.empty()) {
     checker.report(span, diag::builtin_arguments, "`fill` of an array takes the value of its elements");
     return error_value(span);
   }
-  Checker::Place place;
+  Place place;
   place.ok = place.is_view = true;
   place.array = array.operand;
-  checker.store(place, args.positional[0], span);
+  store(checker, place, args.positional[0], span);
   return plain_value(ValueKind::None, span);
 }
 
-using Method = Value (*)(Checker&, const Value&, const Checker::Args&, Span);
+using Method = Value (*)(Checker&, const Value&, const Args&, Span);
 struct MethodRow {
   std::string_view name;
   Method call;
@@ -352,9 +356,9 @@ constexpr std::string_view folds[] = {"sum", "min", "max", "any", "all"};
 
 } // namespace
 
-std::optional<Value> Checker::array_form(const Value& array, std::string_view name, Span span) {
-  if (name == "T") return transposed(*this, array, {}, span);
-  if (name == "flat") return flat(*this, array, "flat", span);
+std::optional<Value> array_form(Checker& checker, const Value& array, std::string_view name, Span span) {
+  if (name == "T") return transposed(checker, array, {}, span);
+  if (name == "flat") return flat(checker, array, "flat", span);
   for (const MethodRow& row : methods) {
     if (row.name != name) continue;
     Value method = plain_value(ValueKind::Method, span);
@@ -362,7 +366,7 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
     method.elements = {array};
     return method;
   }
-  std::string_view reduction = scope->is_numba() ? reduction_name(name, true) : "";
+  std::string_view reduction = checker.scope->is_numba() ? reduction_name(name, true) : "";
   if (!reduction.empty()) {
     Value method = plain_value(ValueKind::Method, span);
     method.text = reduction;
@@ -371,13 +375,13 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
   }
   for (const CopyRow& row : copies) {
     if (row.name != name) continue;
-    report(span, diag::array_copy, name, row.instead);
+    checker.report(span, diag::array_copy, name, row.instead);
     return error_value(span);
   }
   for (std::string_view fold : folds) {
     if (fold != name) continue;
-    std::string_view text = context.source(array.span);
-    report(span, diag::no_attribute, describe(array), name)
+    std::string_view text = checker.context.source(array.span);
+    checker.report(span, diag::no_attribute, describe(checker, array), name)
         .note("it is a function, of an array with one axis: `{}({})`", name,
               array.type->rank == 1 ? std::string(text) : fmt::format("{}.ravel()", advice::primary(text)));
     return error_value(span);
@@ -385,34 +389,35 @@ std::optional<Value> Checker::array_form(const Value& array, std::string_view na
   return std::nullopt;
 }
 
-Value Checker::call_array_method(const Value& method, const Args& args, Span span) {
+Value call_array_method(Checker& checker, const Value& method, const Args& args, Span span) {
   for (const MethodRow& row : methods)
-    if (row.name == method.text) return row.call(*this, method.elements[0], args, span);
+    if (row.name == method.text) return row.call(checker, method.elements[0], args, span);
   if (args.positional.empty() && args.keywords.empty())
-    return call_reduction(*this, method.text, method.elements[0], span);
-  report(span, diag::builtin_arguments,
-         fmt::format("`{}` of an array takes no argument: it goes over all elements", method.text));
+    return call_reduction(checker, method.text, method.elements[0], span);
+  checker.report(span, diag::builtin_arguments,
+                 fmt::format("`{}` of an array takes no argument: it goes over all elements", method.text));
   return error_value(span);
 }
 
 // a[None], a[:, None]: `before` says how many axes of the array stand in front of each new one.
-Value Checker::with_new_axes(const Value& array, const std::vector<int>& before, Span span) {
+Value with_new_axes(Checker& checker, const Value& array, const std::vector<int>& before, Span span) {
   if (array.type->rank + before.size() > static_cast<std::size_t>(limits::array_rank)) {
-    report(span, diag::bad_rank, "None", std::int64_t(limits::array_rank));
+    checker.report(span, diag::bad_rank, "None", std::int64_t(limits::array_rank));
     return error_value(span);
   }
-  Form form = form_of(*this, array, span);
+  Form form = form_of(checker, array, span);
   for (std::size_t k = before.size(); k-- > 0;) {
     auto at = static_cast<std::ptrdiff_t>(before[k]);
     bool is_last = at == std::ssize(form.extents);
     auto next = static_cast<std::size_t>(at);
     ir::Operand stride = number(1);
-    if (!is_last) stride = binary(ir::BinaryOp::Multiply, form.extents[next], form.strides[next], span);
+    if (!is_last)
+      stride = checker.binary(ir::BinaryOp::Multiply, form.extents[next], form.strides[next], span);
     form.extents.insert(form.extents.begin() + at, number(1));
     form.strides.insert(form.strides.begin() + at, stride);
     if (!form.known.empty()) form.known.insert(form.known.begin() + at, 1);
   }
-  return make_form(*this, array, std::move(form), array.type->scalar, array.type->layout, span);
+  return make_form(checker, array, std::move(form), array.type->scalar, array.type->layout, span);
 }
 
 } // namespace kern::checker

@@ -1,9 +1,12 @@
 // Each reduction is a row of a table and a loop over the elements in C order. The types are Numba's: integers
 // are added in 64 bits, and a mean is a float64.
 #include "compiler/check/array_reductions.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
+#include "compiler/check/tuples.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "compiler/diagnostics/types.h"
 
@@ -71,13 +74,13 @@ struct Reducer {
 
   // Visits the elements in C order.
   void each(const std::function<void(ir::Operand)>& visit) {
-    Checker::Place place;
+    Place place;
     place.ok = true;
     place.array = array.operand;
     for (int axis = 0; axis < array.type->rank; ++axis)
       place.indices.push_back(checker.variable(types::i64, span));
     std::function<void(int)> loop = [&](int axis) {
-      if (axis == array.type->rank) return visit(checker.load(place, span).operand);
+      if (axis == array.type->rank) return visit(load(checker, place, span).operand);
       ir::Operand count = checker.extent(array.operand, axis, span);
       ir::Body inner = checker.body_of([&] { loop(axis + 1); });
       const ir::SlotId slot = *place.indices[static_cast<std::size_t>(axis)].slot;
@@ -90,7 +93,7 @@ struct Reducer {
   ir::Operand first() {
     Value value = array;
     for (int axis = 0; axis < array.type->rank; ++axis)
-      value = checker.element_at(value, int_value(0, array.span), array.span);
+      value = element_at(checker, value, int_value(0, array.span), array.span);
     return value.operand;
   }
 
@@ -107,14 +110,14 @@ struct Reducer {
         is_float(type) ? ir::constant_float(type, neutral) : ir::constant_int(type, std::int64_t{neutral});
     ir::Operand result = start(type, begin), count = start(types::i64, number(0));
     each([&](ir::Operand value) {
-      ir::Operand joined = checker.binary(op, result, of(checker.cast(value, type, span)), span);
+      ir::Operand joined = checker.binary(op, result, of(cast(checker, value, type, span)), span);
       ir::Operand more = checker.binary(ir::BinaryOp::Add, count, number(1), span);
       const bool skips = row.skips_nan && is_float(element);
       ir::Operand skipped = skips ? is_nan(value) : ir::constant_bool(false);
       set(result, skips ? checker.select(skipped, result, joined, span) : joined);
       if (row.skips_nan) set(count, skips ? checker.select(skipped, count, more, span) : more);
     });
-    return {result, row.skips_nan ? count : checker.array_size(array, span).operand};
+    return {result, row.skips_nan ? count : array_size(checker, array, span).operand};
   }
 
   ir::Operand total(Type type, ir::BinaryOp op, int neutral) {
@@ -122,8 +125,8 @@ struct Reducer {
   }
 
   ir::Operand quotient(std::pair<ir::Operand, ir::Operand> sum_and_count) {
-    ir::Operand sum = checker.cast(sum_and_count.first, types::f64, span);
-    ir::Operand count = checker.cast(sum_and_count.second, types::f64, span);
+    ir::Operand sum = cast(checker, sum_and_count.first, types::f64, span);
+    ir::Operand count = cast(checker, sum_and_count.second, types::f64, span);
     return checker.binary(ir::BinaryOp::Divide, sum, count, span);
   }
 
@@ -185,7 +188,7 @@ struct Reducer {
   ir::Operand count() {
     ir::Operand result = start(types::i64, number(0));
     each([&](ir::Operand value) {
-      ir::Operand one = checker.cast(truth(value), types::i64, span);
+      ir::Operand one = cast(checker, truth(value), types::i64, span);
       set(result, checker.binary(ir::BinaryOp::Add, result, one, span));
     });
     return result;
@@ -217,9 +220,9 @@ std::string_view reduction_name(std::string_view name, bool as_method) {
 Value call_reduction(Checker& checker, std::string_view name, const Value& given, Span span) {
   Value array = given;
   if (is_tuple(given))
-    if (std::optional<ConstantTable> table = checker.constant_table(given))
-      array = runtime_value(checker.constant_array(*table, default_type(table->type),
-                                                   std::string(checker.context.source(given.span)), span),
+    if (std::optional<ConstantTable> table = constant_table(checker, given))
+      array = runtime_value(constant_array(checker, *table, default_type(table->type),
+                                           std::string(checker.context.source(given.span)), span),
                             given.span);
   const Row& row = *std::ranges::find(rows, name, &Row::name);
   bool orders = row.kind == Kind::Extreme || row.kind == Kind::Place;
@@ -228,7 +231,7 @@ Value call_reduction(Checker& checker, std::string_view name, const Value& given
   if (!fits) {
     checker.report(
         given.span, diag::builtin_arguments,
-        fmt::format("`{}` takes an array of integers or floats, not {}", name, checker.describe(given)));
+        fmt::format("`{}` takes an array of integers or floats, not {}", name, describe(checker, given)));
     return error_value(span);
   }
   return runtime_value(Reducer{checker, row, array, span}.run(), span);

@@ -2,11 +2,18 @@
 // the statement runs; one whose shape is known only at the launch carries its extents as expressions for the
 // host.
 #include "compiler/builtins/signature.h"
+#include "compiler/check/builtin_calls.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/host.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/numpy.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
+#include "compiler/check/signatures.h"
+#include "compiler/check/tuples.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -40,7 +47,7 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
   for (const BoundArgument& bound : match.arguments) {
     if (!bound.argument) continue;
     const Value value =
-        bound.param == 1 ? checker.as_dtype(values[*bound.argument]) : values[*bound.argument];
+        bound.param == 1 ? as_dtype(checker, values[*bound.argument]) : values[*bound.argument];
     if (bound.param == 0) {
       args.shape = value;
       args.shape_expr = argument_expr(expr, *bound.argument);
@@ -49,7 +56,7 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
       if (!element) {
         bool is_type = value.kind == ValueKind::Type && is_tuple(value.type);
         Report error = checker.report(value.span, diag::not_an_element_type,
-                                      is_type ? "`" + to_string(value.type) + "`" : checker.describe(value));
+                                      is_type ? "`" + to_string(value.type) + "`" : describe(checker, value));
         note_hidden_type(checker, error, checker.context.source(value.span));
         return std::nullopt;
       }
@@ -132,7 +139,7 @@ ir::SharedId declare_shared(Checker& checker, const ast::Call& expr, ir::SharedD
   for (const auto& [node, id] : checker.shared_ids)
     if (node == &expr) return id;
   std::vector<ir::SharedDecl>& shared = checker.context.module.shared;
-  if (decl.name.empty()) decl.name = array_name(checker.function, shared.size());
+  if (decl.name.empty()) decl.name = array_name(checker.function(), shared.size());
   shared.push_back(std::move(decl));
   auto id = static_cast<ir::SharedId>(shared.size() - 1);
   checker.shared_ids.emplace_back(&expr, id);
@@ -147,8 +154,8 @@ Value dynamic_shared(Checker& checker, const ast::Call& expr, const ArrayArgs& a
   std::vector<Value> values = values_of_shape(args.shape);
   for (const Value& value : values) {
     if (is_unknown(value)) return unknown_value(expr.span);
-    std::optional<ir::Operand> extent = is_number(value) ? checker.as_index(value) : std::nullopt;
-    if (!is_number(value)) checker.report(value.span, diag::not_an_integer, checker.describe(value));
+    std::optional<ir::Operand> extent = is_number(value) ? as_index(checker, value) : std::nullopt;
+    if (!is_number(value)) checker.report(value.span, diag::not_an_integer, describe(checker, value));
     if (!extent) return error_value(expr.span);
     extents.push_back(*extent);
   }
@@ -235,16 +242,16 @@ Value local_array(Checker& checker, const ast::Call& expr, const ArrayArgs& args
 Value constant_like(Checker& checker, const ast::Call& expr, const Value& value) {
   const bool is_constant = value.kind == ValueKind::Runtime && is_array(value.type);
   if (is_constant && value.type->space == AddressSpace::Constant) return read_at(value, expr.span);
-  std::optional<ConstantTable> table = checker.constant_table(value);
+  std::optional<ConstantTable> table = constant_table(checker, value);
   if (is_tuple(value) && is_constant_array(value) && value.elements.empty())
     table = ConstantTable{{0}, {}, value.type};
   if (!table || table->extents.size() > static_cast<std::size_t>(limits::array_rank)) {
-    if (!is_error(value)) checker.report(value.span, diag::no_constant_array, checker.describe(value));
+    if (!is_error(value)) checker.report(value.span, diag::no_constant_array, describe(checker, value));
     return error_value(expr.span);
   }
   Type element = default_type(table->type);
   Value result = runtime_value(
-      checker.constant_array(*table, element, std::string(checker.context.source(value.span)), expr.span),
+      constant_array(checker, *table, element, std::string(checker.context.source(value.span)), expr.span),
       expr.span);
   result.extents = table->extents;
   return result;
@@ -252,13 +259,14 @@ Value constant_like(Checker& checker, const ast::Call& expr, const Value& value)
 
 } // namespace
 
-Value Checker::make_array(Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
-                          const std::vector<Value>& values) {
-  if (builtin == Builtin::ConstArrayLike) return constant_like(*this, expr, values[0]);
-  std::optional<ArrayArgs> args = read_args(*this, builtin, expr, match, values);
+Value make_array(Checker& checker, Builtin builtin, const ast::Call& expr, const BuiltinMatch& match,
+                 const std::vector<Value>& values) {
+  if (builtin == Builtin::ConstArrayLike) return constant_like(checker, expr, values[0]);
+  std::optional<ArrayArgs> args = read_args(checker, builtin, expr, match, values);
   if (!args) return error_value(expr.span);
   if (is_literal(args->element)) args->element = default_type(args->element);
-  return builtin == Builtin::SharedArray ? shared_array(*this, expr, *args) : local_array(*this, expr, *args);
+  return builtin == Builtin::SharedArray ? shared_array(checker, expr, *args)
+                                         : local_array(checker, expr, *args);
 }
 
 } // namespace kern::checker

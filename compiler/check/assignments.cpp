@@ -5,9 +5,20 @@
 
 #include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/names.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
+#include "compiler/check/signatures.h"
+#include "compiler/check/statements.h"
+#include "compiler/check/tuples.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/split.h"
 
@@ -36,83 +47,88 @@ static bool reads_any(const Value& value, const std::vector<ir::SlotId>& slots) 
 static void copy_overwritten(Checker& checker, std::vector<Value>& values, ast::ExprList targets) {
   std::vector<ir::SlotId> written;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (reads_any(values[i], written)) checker.copy_leaves(values[i]);
+    if (reads_any(values[i], written)) copy_leaves(checker, values[i]);
     add_written(checker, *targets[i], written);
   }
 }
 
-void Checker::check_assign(const ast::Assign& stmt) {
+void check_assign(Checker& checker, const ast::Assign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.targets.front());
-  target_name = name ? std::string(name->text) : "";
+  checker.target_name = name ? std::string(name->text) : "";
   // A record that goes to another place in memory is copied as it lies there.
   bool is_copied = std::ranges::none_of(stmt.targets, [&](const ast::Expr* target) {
     return target->kind == ast::Kind::Tuple || target->kind == ast::Kind::List ||
-           assigned_local(*this, *target);
+           assigned_local(checker, *target);
   });
-  Value value = is_copied ? evaluate_place(*stmt.value) : evaluate(*stmt.value);
-  if (value.kind == ValueKind::Rows) value = rows_view(value);
-  target_name.clear();
+  Value value = is_copied ? evaluate_place(checker, *stmt.value) : evaluate(checker, *stmt.value);
+  if (value.kind == ValueKind::Rows) value = rows_view(checker, value);
+  checker.target_name.clear();
   if (value.kind == ValueKind::None && stmt.value->kind == ast::Kind::Call) {
-    report(stmt.value->span, diag::no_value, context.source(ast::get<ast::Call>(*stmt.value).callee->span));
+    checker.report(stmt.value->span, diag::no_value,
+                   checker.context.source(ast::get<ast::Call>(*stmt.value).callee->span));
     return;
   }
   bool single = stmt.targets.size() == 1;
   std::vector<ir::SlotId> written;
   for (const ast::Expr* target : stmt.targets.first(stmt.targets.size() - 1))
-    add_written(*this, *target, written);
-  if (reads_any(value, written)) copy_leaves(value);
-  for (const ast::Expr* target : stmt.targets) assign_target(*target, value, *target, single);
+    add_written(checker, *target, written);
+  if (reads_any(value, written)) copy_leaves(checker, value);
+  for (const ast::Expr* target : stmt.targets) assign_target(checker, *target, value, *target, single);
 }
 
 // del a, b: a name stands for nothing from here on, until it is assigned again.
-void Checker::check_delete(const ast::Delete& stmt) {
+void check_delete(Checker& checker, const ast::Delete& stmt) {
   for (const ast::Expr* target : stmt.targets) {
     const auto* name = ast::as<ast::Name>(target);
-    Local* local = name ? find_local(name->text) : nullptr;
+    Local* local = name ? find_local(checker, name->text) : nullptr;
     if (!local) {
-      report(target->span, diag::cannot_delete, context.source(target->span));
+      checker.report(target->span, diag::cannot_delete, checker.context.source(target->span));
       continue;
     }
-    read_local(*local, target->span);
-    deleted.insert_or_assign(local, target->span);
+    read_local(checker, *local, target->span);
+    checker.paths.remove(*local, target->span);
   }
 }
 
-void Checker::check_ann_assign(const ast::AnnAssign& stmt) {
+void check_ann_assign(Checker& checker, const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
   // Where a call collects the names of a function, nothing is reported.
-  const Local* local = name ? find_local(name->text) : nullptr;
-  if (final && local && !local->annotated && rules.annotations == Rules::annotations_rule::Types)
-    type_of_expr(context, *scope, *stmt.annotation);
+  const Local* local = name ? find_local(checker, name->text) : nullptr;
+  if (checker.final && local && !local->annotated &&
+      checker.rules.annotations == Rules::annotations_rule::Types)
+    type_of_expr(checker.context, *checker.scope, *stmt.annotation);
   if (!stmt.value) return;
-  Value value = evaluate(*stmt.value);
+  Value value = evaluate(checker, *stmt.value);
   // The type is pinned when the locals are collected; other targets have their own.
-  assign_target(*stmt.target, value, name ? static_cast<const ast::Node&>(*name) : *stmt.target, true);
+  assign_target(checker, *stmt.target, value, name ? static_cast<const ast::Node&>(*name) : *stmt.target,
+                true);
 }
 
-std::optional<std::vector<Value>> Checker::unpack(const Value& value, std::size_t count, Span span) {
+static std::optional<std::vector<Value>> unpack(Checker& checker, const Value& value, std::size_t count,
+                                                Span span) {
   if (is_error(value)) return std::nullopt;
   if (is_unknown(value)) return std::vector<Value>(count, unknown_value(span));
   if (is_tuple(value)) {
     if (value.elements.size() == count) return value.elements;
-    report(span, diag::unpack_count, static_cast<std::int64_t>(value.elements.size()),
-           static_cast<std::int64_t>(count));
+    checker.report(span, diag::unpack_count, static_cast<std::int64_t>(value.elements.size()),
+                   static_cast<std::int64_t>(count));
     return std::nullopt;
   }
   bool is_plain = is_array(value) && !is_point(value.type);
   if (!is_plain && (!is_record_array(value) || is_record_reference(value))) {
-    report(value.span, diag::cannot_unpack, describe(value));
+    checker.report(value.span, diag::cannot_unpack, describe(checker, value));
     return std::nullopt;
   }
   // a, b, c = row: the row must have as many elements.
-  ir::Operand length = extent(value.operand, 0, span);
+  ir::Operand length = checker.extent(value.operand, 0, span);
   ir::Operand wanted = ir::constant_int(types::i64, static_cast<std::int64_t>(count));
-  check_condition(
-      compare(ir::CompareOp::Equal, length, wanted, span), ir::FaultKind::UnpackLength, span,
-      fmt::format("`{}` does not have {} elements, one for each name", context.source(value.span), count));
+  checker.check_condition(checker.compare(ir::CompareOp::Equal, length, wanted, span),
+                          ir::FaultKind::UnpackLength, span,
+                          fmt::format("`{}` does not have {} elements, one for each name",
+                                      checker.context.source(value.span), count));
   std::vector<Value> elements;
   for (std::size_t k = 0; k < count; ++k)
-    elements.push_back(element_at(value, int_value(WideInt(k), span), span));
+    elements.push_back(element_at(checker, value, int_value(WideInt(k), span), span));
   return elements;
 }
 
@@ -122,7 +138,7 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
       checker.unsupported(target->span, "`*` in a target");
       return;
     }
-  std::optional<std::vector<Value>> elements = checker.unpack(value, targets.size(), span);
+  std::optional<std::vector<Value>> elements = unpack(checker, value, targets.size(), span);
   if (!elements) return;
   if (is_array(value))
     for (std::size_t i = 0; i < targets.size(); ++i) (*elements)[i].span = targets[i]->span;
@@ -138,34 +154,13 @@ static void assign_tuple(Checker& checker, ast::ExprList targets, const Value& v
     if (is_part)
       checker.unpacked = {advice::element(whole, std::to_string(i)), element.span, targets[i]->span,
                           outer ? outer->whole : value.span};
-    checker.assign_target(*targets[i], element, *targets[i], false);
+    assign_target(checker, *targets[i], element, *targets[i], false);
     checker.unpacked.reset();
   }
 }
 
-void Checker::assign_target(const ast::Expr& target, const Value& value, const ast::Node& site,
-                            bool consume) {
-  if (const auto* tuple = ast::as<ast::Tuple>(&target))
-    return assign_tuple(*this, tuple->elements, value, target.span);
-  if (const auto* list = ast::as<ast::List>(&target))
-    return assign_tuple(*this, list->elements, value, target.span);
-  Local* local = assigned_local(*this, target);
-  if (target.kind == ast::Kind::Name) {
-    if (local) assign_local(*local, value, site, value.span, consume);
-    return;
-  }
-  if (local) {
-    if (std::optional<RecordPart> part = record_part(*this, *local, target, nullptr))
-      part->assign(value, site);
-    return;
-  }
-  std::optional<Place> place = target_place(target);
-  if (!place) return;
-  store(*place, value, target.span);
-}
-
 // Returns where the target of an assignment is that is no name; nothing where it is none, which is reported.
-std::optional<Checker::Place> Checker::target_place(const ast::Expr& target) {
+static std::optional<Place> target_place(Checker& checker, const ast::Expr& target) {
   const auto* subscript = ast::as<ast::Subscript>(&target);
   const auto* attribute = ast::as<ast::Attribute>(&target);
   const ast::Expr* owner = subscript ? subscript->value : attribute ? attribute->value : nullptr;
@@ -173,17 +168,17 @@ std::optional<Checker::Place> Checker::target_place(const ast::Expr& target) {
   while (const auto* inner = root ? ast::as<ast::Attribute>(root) : nullptr) root = inner->value;
   // An attribute of something else than a variable, as `threadIdx.x`, has no place.
   const auto* root_name = attribute && root ? ast::as<ast::Name>(root) : nullptr;
-  if (root_name && !find_local(root_name->text)) {
-    report(target.span, diag::not_assignable, context.source(target.span));
+  if (root_name && !find_local(checker, root_name->text)) {
+    checker.report(target.span, diag::not_assignable, checker.context.source(target.span));
     return std::nullopt;
   }
-  Value base = owner ? evaluate_place(*owner) : error_value(target.span);
+  Value base = owner ? evaluate_place(checker, *owner) : error_value(target.span);
   if (owner && is_error(base)) return std::nullopt;
   std::optional<std::string_view> name = attribute   ? std::optional(attribute->name)
-                                         : subscript ? field_name(*this, base, subscript->indices)
+                                         : subscript ? field_name(checker, base, subscript->indices)
                                                      : std::nullopt;
   bool is_owner = is_record_place(base) || is_record_array(base);
-  if (name && is_owner) return field_place(*this, base, *name, target.span);
+  if (name && is_owner) return field_place(checker, base, *name, target.span);
   if (name && is_unknown(base)) {
     Place place;
     place.unknown = true;
@@ -191,11 +186,32 @@ std::optional<Checker::Place> Checker::target_place(const ast::Expr& target) {
   }
   bool is_any = is_array(base) || is_unknown(base) || (is_record_array(base) && !is_record_reference(base));
   if (!subscript || !is_any) {
-    Report error = report(target.span, diag::not_assignable, context.source(target.span));
-    if (subscript) advise_array(*this, error, base);
+    Report error = checker.report(target.span, diag::not_assignable, checker.context.source(target.span));
+    if (subscript) advise_array(checker, error, base);
     return std::nullopt;
   }
-  return place_of(base, subscript->indices, *subscript->value, target.span);
+  return place_of(checker, base, subscript->indices, *subscript->value, target.span);
+}
+
+void assign_target(Checker& checker, const ast::Expr& target, const Value& value, const ast::Node& site,
+                   bool consume) {
+  if (const auto* tuple = ast::as<ast::Tuple>(&target))
+    return assign_tuple(checker, tuple->elements, value, target.span);
+  if (const auto* list = ast::as<ast::List>(&target))
+    return assign_tuple(checker, list->elements, value, target.span);
+  Local* local = assigned_local(checker, target);
+  if (target.kind == ast::Kind::Name) {
+    if (local) assign_local(checker, *local, value, site, value.span, consume);
+    return;
+  }
+  if (local) {
+    if (std::optional<RecordPart> part = record_part(checker, *local, target, nullptr))
+      part->assign(value, site);
+    return;
+  }
+  std::optional<Place> place = target_place(checker, target);
+  if (!place) return;
+  store(checker, *place, value, target.span);
 }
 
 // Whether a value that was added to one of a type should have been converted before: the sum does not become
@@ -214,43 +230,43 @@ static void change_elements(Checker& checker, const ast::AugAssign& stmt, ir::Op
                             const Value& right) {
   if (is_error(right) || is_unknown(right)) return;
   if (!is_number(right) && !is_array(right)) {
-    checker.report(right.span, diag::wrong_type, checker.describe(right), to_string(array.type));
+    checker.report(right.span, diag::wrong_type, describe(checker, right), to_string(array.type));
     return;
   }
   auto combine = [&](const Value& old, const std::vector<Value>& values) {
-    return checker.binary(stmt.op, old, values[0], stmt.span);
+    return binary(checker, stmt.op, old, values[0], stmt.span);
   };
-  checker.for_each_element(array, std::array{right}, stmt.target->span, combine);
+  for_each_element(checker, array, std::array{right}, stmt.target->span, combine);
 }
 
 // x op= y: the same rule as x = x op y; x is evaluated once, before y.
-void Checker::check_aug_assign(const ast::AugAssign& stmt) {
+void check_aug_assign(Checker& checker, const ast::AugAssign& stmt) {
   const ast::Expr& target = *stmt.target;
   const auto* name = ast::as<ast::Name>(&target);
-  Local* local = assigned_local(*this, target);
+  Local* local = assigned_local(checker, target);
   std::optional<RecordPart> part =
-      local && !name ? record_part(*this, *local, target, stmt.value) : std::nullopt;
-  std::optional<Place> place = local || name ? std::nullopt : target_place(target);
+      local && !name ? record_part(checker, *local, target, stmt.value) : std::nullopt;
+  std::optional<Place> place = local || name ? std::nullopt : target_place(checker, target);
   if (place && place->ok && place->is_view)
-    return change_elements(*this, stmt, place->array, evaluate(*stmt.value));
-  Value old = name    ? read_name(*name)
+    return change_elements(checker, stmt, place->array, evaluate(checker, *stmt.value));
+  Value old = name    ? read_name(checker, *name)
               : part  ? part->value
-              : place ? load(*place, target.span)
+              : place ? load(checker, *place, target.span)
                       : error_value(target.span);
-  Value right = evaluate(*stmt.value);
+  Value right = evaluate(checker, *stmt.value);
   if (!name && !part && !place) return;
-  if (name && is_array(old)) return change_elements(*this, stmt, old.operand, right);
-  Value result = binary(stmt.op, old, right, stmt.span);
-  if (!name && !scope->is_numba() && should_be_converted(right, result, old.type)) {
-    convert(right, old.type, {Purpose::Store, target.span});
+  if (name && is_array(old)) return change_elements(checker, stmt, old.operand, right);
+  Value result = binary(checker, stmt.op, old, right, stmt.span);
+  if (!name && !checker.scope->is_numba() && should_be_converted(right, result, old.type)) {
+    convert(checker, right, old.type, {Purpose::Store, target.span});
     return;
   }
   if (part)
     part->assign(result, target);
   else if (place)
-    store(*place, result, target.span);
+    store(checker, *place, result, target.span);
   else if (local)
-    assign_local(*local, result, target, stmt.span);
+    assign_local(checker, *local, result, target, stmt.span);
 }
 
 } // namespace kern::checker

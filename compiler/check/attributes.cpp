@@ -4,11 +4,20 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/host_ufuncs.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/names.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
 #include "compiler/check/overload_names.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
+#include "compiler/check/scopes.h"
 #include "compiler/check/type_values.h"
 #include "compiler/check/ufunc_methods.h"
 #include "compiler/check/vocabulary.h"
@@ -22,19 +31,19 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   const int rank = written_rank(array.type);
   Type element = is_record_array(array.type) ? record_type(array.type) : element_type(array.type);
   const std::int64_t bytes = size_in_memory(element);
-  if (name == "size") return checker.array_size(array, span);
+  if (name == "size") return array_size(checker, array, span);
   if (name == "ndim") return int_value(rank, span);
   if (name == "itemsize") return int_value(bytes, span);
   if (name == "dtype") return type_value(held_type(element), span);
   if (name == "nbytes")
-    return checker.binary(ast::BinaryOp::Multiply, checker.array_size(array, span), int_value(bytes, span),
-                          span);
+    return binary(checker, ast::BinaryOp::Multiply, array_size(checker, array, span), int_value(bytes, span),
+                  span);
   if (name == "shape" || name == "strides") {
     Value tuple = tuple_value({}, span);
     const std::int64_t step = bit_width(array.type->scalar) / 8;
     for (int axis = 0; axis < rank; ++axis) {
       if (name == "shape") {
-        tuple.elements.push_back(checker.array_extent(array, axis, span));
+        tuple.elements.push_back(array_extent(checker, array, axis, span));
         continue;
       }
       // In bytes, as NumPy has it.
@@ -46,7 +55,7 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
     return tuple;
   }
   if (holds_tuple(element)) {
-    checker.report(span, diag::no_attribute, checker.describe(array), name)
+    checker.report(span, diag::no_attribute, describe(checker, array), name)
         .note("an array of tuples has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize` and `nbytes`");
     return error_value(span);
   }
@@ -55,9 +64,9 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   if (is_part && is_complex(element_type(array.type)))
     return array_part(checker, array, name == "imag", span);
   if (name == "real") return read_at(array, span);
-  if (std::optional<Value> form = checker.array_form(array, name, span)) return *form;
+  if (std::optional<Value> form = array_form(checker, array, name, span)) return *form;
   if (name == "imag") return checker.unsupported(span, fmt::format("`.{}` of an array", name));
-  Report error = checker.report(span, diag::no_attribute, checker.describe(array), name);
+  Report error = checker.report(span, diag::no_attribute, describe(checker, array), name);
   error.note("an array has `shape`, `size`, `ndim`, `strides`, `dtype`, `itemsize`, `nbytes`, `T`, `flat`, "
              "`reshape`, "
              "`ravel`, `transpose`, `view`, `item` and `fill`");
@@ -158,9 +167,9 @@ static bool has_field(Type type, std::string_view name) {
 // The type of a tuple or of a record, as an array of such is made with it.
 static Value tuple_dtype(Checker& checker, const Value& tuple, Span span) {
   if (has_unknown(tuple)) return unknown_value(span);
-  if (std::optional<Type> type = checker.type_of(tuple))
-    return type_value(checker.final ? checker.default_deep(*type) : *type, span);
-  checker.report(span, diag::no_attribute, checker.describe(tuple), "dtype");
+  if (std::optional<Type> type = type_of(checker, tuple))
+    return type_value(checker.final ? default_deep(checker, *type) : *type, span);
+  checker.report(span, diag::no_attribute, describe(checker, tuple), "dtype");
   return error_value(span);
 }
 
@@ -171,7 +180,7 @@ static Value file_attribute(Checker& checker, const Value& value, std::string_vi
     if (const std::optional<HostFound> found = find_host_name(checker.context, file, name))
       return host_value(checker, *found, checker.context.source(span), span);
   } else if (Symbol* symbol = find_symbol(checker.context, file, name)) {
-    return checker.symbol_value(file, name, *symbol, span);
+    return symbol_value(checker, file, name, *symbol, span);
   }
   // A package and what is imported below it have one name.
   std::string below = module_below(file.file->module, name);
@@ -207,19 +216,19 @@ static std::optional<Value> number_attribute(Checker& checker, const Value& valu
   if (is_real && name == "real") return read_at(value, span);
   if (is_real && name == "imag")
     return is_float(value.type)
-               ? checker.convert_value(float_value(0, span), default_type(value.type), Purpose::Operand)
+               ? convert_value(checker, float_value(0, span), default_type(value.type), Purpose::Operand)
                : int_value(0, span);
   if (name == "dtype") {
     if (!is_literal(value.type)) return type_value(value.type, span);
     bool is_settled = checker.final || is_literal(value);
-    return type_value(is_settled ? default_type(checker.type_of(value).value_or(value.type)) : value.type,
+    return type_value(is_settled ? default_type(type_of(checker, value).value_or(value.type)) : value.type,
                       span);
   }
-  return checker.number_method(value, name, span);
+  return number_method(checker, value, name, span);
 }
 
 static Value report_no_attribute(Checker& checker, const Value& value, std::string_view name, Span span) {
-  Report error = checker.report(span, diag::no_attribute, checker.describe(value), name);
+  Report error = checker.report(span, diag::no_attribute, describe(checker, value), name);
   const bool is_ufunc = value.kind == ValueKind::Builtin || value.kind == ValueKind::Method;
   if (std::string_view advice = ufunc_method_advice(name); is_ufunc && !advice.empty())
     error.note("{}", advice);
@@ -233,46 +242,48 @@ static Value report_no_attribute(Checker& checker, const Value& value, std::stri
   return error_value(span);
 }
 
-Value Checker::attribute(const Value& value, std::string_view name, Span span) {
+Value attribute_of(Checker& checker, const Value& value, std::string_view name, Span span) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return unknown_value(span);
-  if (is_python(*this))
+  if (is_python(checker))
     if (std::optional<Value> part = type_part(value, name, span)) return *part;
   if (Value record = dereferenced(value); is_record_place(record)) {
     if (name == "dtype" && !has_field(record.type, name)) return type_value(record.type, span);
-    return field_of(*this, record, name, span);
+    return field_of(checker, record, name, span);
   }
-  if (is_array(value) || is_record_array(value)) return array_attribute(*this, value, name, span);
+  if (is_array(value) || is_record_array(value)) return array_attribute(checker, value, name, span);
   if (is_tuple(value) && name == "dtype" && !is_scalar(value.type) && !has_field(value.type, name))
-    return tuple_dtype(*this, value, span);
-  if (is_tuple(value) && is_tuple(value.type)) return field_of(*this, value, name, span);
-  if (value.kind == ValueKind::File) return file_attribute(*this, value, name, span);
-  if (value.kind == ValueKind::HostClass) return host_class_attribute(*this, value, name, span);
-  if (value.kind == ValueKind::Host) return host_attribute(value, name, span);
-  if (value.kind == ValueKind::Type) return attribute_of_type(*this, value, name, span);
+    return tuple_dtype(checker, value, span);
+  if (is_tuple(value) && is_tuple(value.type)) return field_of(checker, value, name, span);
+  if (value.kind == ValueKind::File) return file_attribute(checker, value, name, span);
+  if (value.kind == ValueKind::HostClass) return host_class_attribute(checker, value, name, span);
+  if (value.kind == ValueKind::Host) return host_attribute(checker, value, name, span);
+  if (value.kind == ValueKind::Type) return attribute_of_type(checker, value, name, span);
   std::optional<Value> found;
   if (value.kind == ValueKind::Prefix)
-    found = vocabulary(fmt::format("{}.{}", value.text, name), span);
+    found = vocabulary(checker, fmt::format("{}.{}", value.text, name), span);
   else if (value.kind == ValueKind::TypeMaker && value.text == "Record")
-    found = plain_function("Record", name, span);
+    found = plain_function(checker, "Record", name, span);
   else if (is_number(value))
-    found = number_attribute(*this, value, name, span);
-  if (!found && is_constant_array(value)) found = attribute_of_constant_array(*this, value, name, span);
-  if (!found && is_tuple(value) && scope->is_numba()) found = vector_part(value, name, span);
+    found = number_attribute(checker, value, name, span);
+  if (!found && is_constant_array(value)) found = attribute_of_constant_array(checker, value, name, span);
+  if (!found && is_tuple(value) && checker.scope->is_numba()) found = vector_part(value, name, span);
   if (found) return *found;
-  if (const FunctionSymbol* ufunc = instance ? host_ufunc(value) : nullptr)
-    return report_host_attribute(*this, *ufunc, name, span);
-  return report_no_attribute(*this, value, name, span);
+  if (const FunctionSymbol* ufunc = checker.instance ? host_ufunc(value) : nullptr)
+    return report_host_attribute(checker, *ufunc, name, span);
+  return report_no_attribute(checker, value, name, span);
 }
 
-Value Checker::evaluate_attribute(const ast::Attribute& expr) {
-  if (std::optional<Value> value = host_name_value(*this, expr)) return *value;
-  auto read = [&] { return attribute(evaluate_place(*expr.value), expr.name, expr.span); };
+Value evaluate_attribute(Checker& checker, const ast::Attribute& expr) {
+  if (std::optional<Value> value = host_name_value(checker, expr)) return *value;
+  auto read = [&] {
+    return attribute_of(checker, evaluate_place(checker, *expr.value), expr.name, expr.span);
+  };
   // What is only asked for its type is not computed: `at(x, 0).dtype` reads no element.
-  if (expr.name != "dtype" || !instance || !ast::as<ast::Call>(expr.value)) return read();
+  if (expr.name != "dtype" || !checker.instance || !ast::as<ast::Call>(expr.value)) return read();
   Value value;
-  ir::Body computed = conditional_body([&] { value = read(); });
-  if (value.kind != ValueKind::Type) std::ranges::move(computed, std::back_inserter(*body));
+  ir::Body computed = conditional_body(checker, [&] { value = read(); });
+  if (value.kind != ValueKind::Type) checker.append(std::move(computed));
   return value;
 }
 

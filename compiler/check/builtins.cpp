@@ -6,12 +6,20 @@
 #include <cstdlib>
 
 #include "compiler/builtins/signature.h"
+#include "compiler/check/builtin_calls.h"
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
 #include "compiler/check/numba.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -20,6 +28,9 @@
 #include "compiler/values/fold.h"
 
 namespace kern::checker {
+
+static Value fold_variadic(Checker& checker, Builtin builtin, const std::vector<ir::Operand>& operands,
+                           const std::vector<Value>& values, Type type, Span span);
 
 // Returns the greatest value of threadIdx.x, gridDim.y, laneid and their kin.
 static std::int64_t greatest_place(std::string_view name) {
@@ -32,7 +43,7 @@ static std::int64_t greatest_place(std::string_view name) {
 }
 
 // threadIdx.x, laneid, math.pi: what is written without brackets.
-Value Checker::builtin_value(Builtin builtin, Span span) {
+Value builtin_value(Checker& checker, Builtin builtin, Span span) {
   const BuiltinSignature& taken = signature(builtin);
   Type type = taken.result_count == 1 && taken.results[0].type.bits != 0
                   ? types::scalar(ScalarKind(__builtin_ctz(taken.results[0].type.bits)))
@@ -43,7 +54,7 @@ Value Checker::builtin_value(Builtin builtin, Span span) {
       return runtime_value(ir::constant_int(type, std::atoll(text.c_str())), span);
     return float_value(std::strtod(text.c_str(), nullptr), span);
   }
-  Value value = runtime_value(temp(type, ir::CallPure{builtin, {}}, span), span);
+  Value value = runtime_value(checker.temp(type, ir::CallPure{builtin, {}}, span), span);
   std::string_view name = row(builtin).name;
   value.most = static_cast<std::uint64_t>(greatest_place(name));
   value.positive = name.starts_with("blockDim.") || name.starts_with("gridDim.");
@@ -98,26 +109,26 @@ static std::optional<Value> fold_literals(Builtin builtin, const std::vector<Val
 }
 
 // In the order of the call: positional ones, then keywords.
-static std::vector<Value> all_values(const Checker::Args& args) {
+static std::vector<Value> all_values(const Args& args) {
   std::vector<Value> values = args.positional;
   for (const auto& [name, value] : args.keywords) values.push_back(value);
   return values;
 }
 
-std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& args, Span span) {
+std::optional<BuiltinMatch> match_builtin(Checker& checker, Builtin builtin, const Args& args, Span span) {
   std::vector<CallArgument> types;
   std::vector<Span> spans;
   auto add = [&](std::string_view keyword, const Value& value, Span where) {
-    types.push_back({keyword, type_of(value).value_or(types::none)});
+    types.push_back({keyword, type_of(checker, value).value_or(types::none)});
     spans.push_back(where);
   };
   for (const Value& value : args.positional) add("", value, value.span);
   for (std::size_t k = 0; k < args.keywords.size(); ++k)
     add(args.keywords[k].first, args.keywords[k].second, args.keyword_spans[k]);
-  BuiltinTyping typing = scope->is_numba() ? BuiltinTyping::Numba : BuiltinTyping::Kern;
-  auto result = match_call(builtin, types, typing, context.module.types);
+  BuiltinTyping typing = checker.scope->is_numba() ? BuiltinTyping::Numba : BuiltinTyping::Kern;
+  auto result = match_call(builtin, types, typing, checker.context.module.types);
   if (auto* match = std::get_if<BuiltinMatch>(&result)) {
-    note_arguments_meet(builtin, *match, all_values(args), span);
+    note_arguments_meet(checker, builtin, *match, all_values(args), span);
     return std::move(*match);
   }
   const auto& mismatch = std::get<BuiltinMismatch>(result);
@@ -125,8 +136,8 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   bool is_type = mismatch.reason == BuiltinMismatch::Reason::WrongType ||
                  mismatch.reason == BuiltinMismatch::Reason::Disagree;
   Span where = at_argument ? spans[mismatch.argument] : span;
-  Report error = is_type ? report(where, diag::builtin_argument_type, to_string(mismatch, builtin))
-                         : report(where, diag::builtin_arguments, to_string(mismatch, builtin));
+  Report error = is_type ? checker.report(where, diag::builtin_argument_type, to_string(mismatch, builtin))
+                         : checker.report(where, diag::builtin_arguments, to_string(mismatch, builtin));
   error.note("its signature is `{}`", row(builtin).signature);
   bool takes_tuple = is_type && is_tuple(mismatch.got) && row(builtin).effects == Effects::Atomic;
   if (takes_tuple) error.note("{}", packing_advice);
@@ -148,10 +159,10 @@ std::optional<BuiltinMatch> Checker::match_builtin(Builtin builtin, const Args& 
   bool wraps = could_cast && wanted && is_integer(types::scalar(*wanted)) && is_integer(mismatch.got);
   bool to_float = cast.starts_with("f") && is_integer(mismatch.got);
   if (could_cast && at_argument && to_float)
-    error.note("convert it: `{}`", float_cast(*this, all_values(args)[mismatch.argument],
+    error.note("convert it: `{}`", float_cast(checker, all_values(args)[mismatch.argument],
                                               wanted ? types::scalar(*wanted) : types::float_literal));
   else if (could_cast && at_argument && !cast.empty())
-    error.note("convert it: `{}({})`{}", cast, short_text(context.source(where)),
+    error.note("convert it: `{}({})`{}", cast, short_text(checker.context.source(where)),
                wraps ? ", which wraps" : "");
   return std::nullopt;
 }
@@ -161,8 +172,8 @@ static bool is_lanes_or_count(BuiltinParamKind kind) {
 }
 
 // Converts one argument as its parameter wants it.
-ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound,
-                                     const std::vector<Value>& values, Span other) {
+ir::Operand builtin_operand(Checker& checker, Builtin builtin, const BoundArgument& bound,
+                            const std::vector<Value>& values, Span other) {
   const BuiltinParam& param = signature(builtin).params[bound.param];
   if (!bound.argument) return ir::constant_int(types::i32, default_integer(param).value_or(0));
   const Value& value = values[*bound.argument];
@@ -170,31 +181,30 @@ ir::Operand Checker::builtin_operand(Builtin builtin, const BoundArgument& bound
     // Any integer: its low 32 bits, so that a mask may be written 0xffffffff.
     std::optional<WideInt> constant = constant_integer(value);
     if (constant) return ir::constant_int(types::i32, static_cast<std::int64_t>(*constant));
-    if (is_unknown(value) || is_error(value)) return convert(value, types::i32, Purpose::Argument);
-    return cast(as_operand(value), types::i32, value.span);
+    if (is_unknown(value) || is_error(value)) return convert(checker, value, types::i32, Purpose::Argument);
+    return cast(checker, as_operand(checker, value), types::i32, value.span);
   }
   if (param.kind == BuiltinParamKind::Condition)
-    return as_condition(value).value_or(ir::constant_bool(false));
-  return convert(value, bound.type, {Purpose::Argument, other});
+    return as_condition(checker, value).value_or(ir::constant_bool(false));
+  return convert(checker, value, bound.type, {Purpose::Argument, other});
 }
 
 // min((a, b, c)) is min(a, b, c).
-static Checker::Args spread(Builtin builtin, const Checker::Args& args) {
+static Args spread(Builtin builtin, const Args& args) {
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
   bool is_one = picks && args.positional.size() == 1 && args.keywords.empty();
   if (!is_one || !is_tuple(args.positional[0]) || args.positional[0].elements.empty()) return args;
-  Checker::Args result = args;
+  Args result = args;
   result.positional = args.positional[0].elements;
   return result;
 }
 
 // A shuffle of a complex number, a tuple or a record is one of each number in it; nothing of another call.
-static std::optional<Value> shuffled(Checker& checker, Builtin builtin, const Checker::Args& given,
-                                     Span span) {
+static std::optional<Value> shuffled(Checker& checker, Builtin builtin, const Args& given, Span span) {
   bool is_shuffle = builtin == Builtin::ShflSync || builtin == Builtin::ShflUpSync ||
                     builtin == Builtin::ShflDownSync || builtin == Builtin::ShflXorSync;
   if (!is_shuffle) return std::nullopt;
-  Checker::Args args = given;
+  Args args = given;
   Value* value = args.positional.size() > 1 ? &args.positional[1] : nullptr;
   for (auto& [name, each] : args.keywords)
     if (name == "value") value = &each;
@@ -202,10 +212,10 @@ static std::optional<Value> shuffled(Checker& checker, Builtin builtin, const Ch
   *value = dereferenced(std::move(*value));
   if (is_record_place(*value)) *value = fields_of_record(checker, *value);
   if (is_complex_number(*value)) {
-    ComplexParts parts = parts_of(checker, checker.as_operand(*value), span);
+    ComplexParts parts = parts_of(checker, as_operand(checker, *value), span);
     auto part = [&](ir::Operand number) {
       *value = runtime_value(number, value->span);
-      Value result = checker.call_by_signature(builtin, args, span);
+      Value result = call_by_signature(checker, builtin, args, span);
       return is_error(result) ? std::nullopt : std::optional(result.operand);
     };
     std::optional<ir::Operand> real = part(parts.real), imag = part(parts.imag);
@@ -217,40 +227,39 @@ static std::optional<Value> shuffled(Checker& checker, Builtin builtin, const Ch
   Value result = tuple_like(is_tuple(tuple.type) ? tuple.type : types::error, span);
   for (const Value& element : tuple.elements) {
     *value = element;
-    result.elements.push_back(checker.call_by_signature(builtin, args, span));
+    result.elements.push_back(call_by_signature(checker, builtin, args, span));
     if (is_error(result.elements.back())) return error_value(span);
   }
   return result;
 }
 
 // Literals have a type from the start in the Numba dialect, where their functions are those of typed numbers.
-Value Checker::call_by_signature(Builtin builtin, const Args& given, Span span) {
-  if (std::optional<Value> tuple = shuffled(*this, builtin, given, span)) return *tuple;
+Value call_by_signature(Checker& checker, Builtin builtin, const Args& given, Span span) {
+  if (std::optional<Value> tuple = shuffled(checker, builtin, given, span)) return *tuple;
   bool is_absolute = builtin == Builtin::Abs && given.positional.size() == 1 && given.keywords.empty();
   if (is_absolute && is_complex_number(given.positional[0]))
-    return complex_absolute(*this, given.positional[0], span);
+    return complex_absolute(checker, given.positional[0], span);
   bool folds = (builtin == Builtin::Min || builtin == Builtin::Max) && given.positional.size() == 1 &&
                given.keywords.empty() && is_array(given.positional[0]);
-  if (folds) return fold_array(builtin, given.positional[0], std::nullopt, span);
+  if (folds) return fold_array(checker, builtin, given.positional[0], std::nullopt, span);
   Args args = spread(builtin, given);
-  if (!scope->is_numba()) return match_and_call(builtin, args, span);
+  if (!checker.scope->is_numba()) return match_and_call(checker, builtin, args, span);
   std::optional<Type> type = numba_result(builtin, args.positional);
-  args.positional = numba_arguments(*this, builtin, std::move(args.positional));
-  Value result = match_and_call(builtin, args, span);
-  return type && is_number(result) ? convert_value(result, *type, Purpose::Operand) : result;
+  args.positional = numba_arguments(checker, builtin, std::move(args.positional));
+  Value result = match_and_call(checker, builtin, args, span);
+  return type && is_number(result) ? convert_value(checker, result, *type, Purpose::Operand) : result;
 }
 
 // The count of `fshl` is taken modulo the width, so its low bits are enough.
-static void take_count(Checker& checker, Builtin builtin, Checker::Args& args) {
+static void take_count(Checker& checker, Builtin builtin, Args& args) {
   if (builtin != Builtin::Fshl || args.positional.size() != 3) return;
   Value &first = args.positional[0], &count = args.positional[2];
   if (is_typed_integer(first) && is_typed_integer(count))
-    count = runtime_value(checker.cast(count.operand, first.type, count.span), count.span);
+    count = runtime_value(cast(checker, count.operand, first.type, count.span), count.span);
 }
 
 // Of bools the least says whether all are true, the greatest whether one is.
-static std::optional<Value> extreme_of_bools(Checker& checker, Builtin builtin, const Checker::Args& args,
-                                             Span span) {
+static std::optional<Value> extreme_of_bools(Checker& checker, Builtin builtin, const Args& args, Span span) {
   const std::vector<Value>& values = args.positional;
   const bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
   const bool are_bools = values.size() > 1 && args.keywords.empty() &&
@@ -258,14 +267,13 @@ static std::optional<Value> extreme_of_bools(Checker& checker, Builtin builtin, 
   if (!picks || !are_bools) return std::nullopt;
   Value result = values[0];
   for (std::size_t i = 1; i < values.size(); ++i)
-    result = checker.binary(builtin == Builtin::Min ? ast::BinaryOp::BitAnd : ast::BinaryOp::BitOr, result,
-                            values[i], span);
+    result = binary(checker, builtin == Builtin::Min ? ast::BinaryOp::BitAnd : ast::BinaryOp::BitOr, result,
+                    values[i], span);
   return result;
 }
 
 // abs, min and max of integers in a .kern file take them in the type of the result; nothing, reported, where they have none.
-static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin builtin, Checker::Args args,
-                                                    Span span) {
+static std::optional<Args> exact_arguments(Checker& checker, Builtin builtin, Args args, Span span) {
   bool picks = builtin == Builtin::Min || builtin == Builtin::Max;
   if (!picks && builtin != Builtin::Abs) return args;
   std::vector<Value> values = all_values(args);
@@ -286,7 +294,7 @@ static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin bu
   if (is_open) return args;
   auto convert = [&](Value& value) {
     const bool made = value.is_made || (!picks && is_typed_integer(value) && value.type != types::i64);
-    value = checker.convert_value(value, *type, Purpose::Operand);
+    value = convert_value(checker, value, *type, Purpose::Operand);
     value.is_made = made;
   };
   for (Value& value : args.positional) convert(value);
@@ -294,12 +302,12 @@ static std::optional<Checker::Args> exact_arguments(Checker& checker, Builtin bu
   return args;
 }
 
-Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
+Args arguments_beside_floats(Checker& checker, Builtin builtin, Args args) {
   const BuiltinSignature& own = signature(builtin);
   bool meet = own.type_param_count == 1 && std::ranges::all_of(own.parameters(), [](const auto& param) {
                 return param.kind == BuiltinParamKind::Variable;
               });
-  if (!has_exact_integers(*this) || !meet) return args;
+  if (!has_exact_integers(checker) || !meet) return args;
   Type real = types::unknown;
   auto find = [&](const Value& value) {
     if (is_number(value) && is_scalar(value.type) && is_float(value.type))
@@ -307,7 +315,7 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
   };
   auto convert = [&](Value& value) {
     bool takes = real != types::unknown && is_number(value) && goes_into(value, real);
-    if (takes) value = convert_value(value, real, Purpose::Argument);
+    if (takes) value = convert_value(checker, value, real, Purpose::Argument);
   };
   for (const Value& value : args.positional) find(value);
   for (const auto& [name, value] : args.keywords) find(value);
@@ -316,52 +324,52 @@ Checker::Args Checker::arguments_beside_floats(Builtin builtin, Args args) {
   return args;
 }
 
-Value Checker::match_and_call(Builtin builtin, const Args& written, Span span) {
-  std::optional<Args> taken = arguments_beside_floats(builtin, written);
-  if (has_exact_integers(*this)) {
-    if (std::optional<Value> value = extreme_of_bools(*this, builtin, *taken, span)) return *value;
-    take_count(*this, builtin, *taken);
-    taken = exact_arguments(*this, builtin, std::move(*taken), span);
+Value match_and_call(Checker& checker, Builtin builtin, const Args& written, Span span) {
+  std::optional<Args> taken = arguments_beside_floats(checker, builtin, written);
+  if (has_exact_integers(checker)) {
+    if (std::optional<Value> value = extreme_of_bools(checker, builtin, *taken, span)) return *value;
+    take_count(checker, builtin, *taken);
+    taken = exact_arguments(checker, builtin, std::move(*taken), span);
   }
   if (!taken) return error_value(span);
   const Args& args = *taken;
   std::vector<Value> values = all_values(args);
-  if (is_pure(row(builtin).effects) && !scope->is_numba())
+  if (is_pure(row(builtin).effects) && !checker.scope->is_numba())
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
-  std::optional<BuiltinMatch> match = match_builtin(builtin, args, span);
+  std::optional<BuiltinMatch> match = match_builtin(checker, builtin, args, span);
   if (!match) return error_value(span);
   bool unknown = false;
   for (const Value& value : values) unknown = unknown || is_unknown(value);
   if (unknown && !(is_scalar(match->result) && signature(builtin).type_param_count == 0))
     return unknown_value(span);
-  if (std::optional<Value> value = undecided_call(builtin, *match, values, span)) return *value;
+  if (std::optional<Value> value = undecided_call(checker, builtin, *match, values, span)) return *value;
   std::vector<ir::Operand> operands;
   auto typed = std::ranges::find_if(values, [](const Value& value) { return !is_literal(value.type); });
   const Span other = typed != values.end() && values.size() > 1 ? typed->span : Span{};
   for (const BoundArgument& bound : match->arguments)
-    operands.push_back(builtin_operand(builtin, bound, values, other));
+    operands.push_back(builtin_operand(checker, builtin, bound, values, other));
   if (is_pure(row(builtin).effects)) {
     std::vector<const Value*> widened;
     for (const Value& value : values) widened.push_back(&value);
-    note_widening(widened, match->result);
+    note_widening(checker, widened, match->result);
     if (builtin == Builtin::Min || builtin == Builtin::Max)
-      return fold_variadic(builtin, operands, values, match->result, span);
-    Value value = runtime_value(pure(builtin, match->result, std::move(operands), span), span);
-    keep_literal_locals(value, widened);
+      return fold_variadic(checker, builtin, operands, values, match->result, span);
+    Value value = runtime_value(checker.pure(builtin, match->result, std::move(operands), span), span);
+    keep_literal_locals(checker, value, widened);
     if (builtin == Builtin::Abs && is_nonnegative(values[0]))
       value.most = most_bits_as(values[0], match->result);
-    if (has_exact_integers(*this) && is_integer(match->result)) take_making(value, widened);
+    if (has_exact_integers(checker) && is_integer(match->result)) take_making(value, widened);
     return value;
   }
   ir::CallEffect call{std::nullopt, builtin, std::move(operands)};
   if (match->result == types::none) {
-    emit(std::move(call), span);
+    checker.emit(std::move(call), span);
     return plain_value(ValueKind::None, span);
   }
-  call.slot = new_slot("", match->result, ir::Slot::Kind::Temp, span);
+  call.slot = checker.new_slot("", match->result, ir::Slot::Kind::Temp, span);
   ir::SlotId slot = *call.slot;
-  emit(std::move(call), span);
-  return runtime_value(slot_operand(slot), span);
+  checker.emit(std::move(call), span);
+  return runtime_value(checker.slot_operand(slot), span);
 }
 
 // Returns what the bits of the least or greatest of some values are at most.
@@ -379,32 +387,33 @@ static std::uint64_t most_extremum(bool greatest, const std::vector<Value>& valu
 }
 
 // min(a, b, c): two at a time.
-Value Checker::fold_variadic(Builtin builtin, const std::vector<ir::Operand>& operands,
-                             const std::vector<Value>& values, Type type, Span span) {
-  bool in_turn = scope->is_numba() && numba_compares_in_turn(values, type);
+static Value fold_variadic(Checker& checker, Builtin builtin, const std::vector<ir::Operand>& operands,
+                           const std::vector<Value>& values, Type type, Span span) {
+  bool in_turn = checker.scope->is_numba() && numba_compares_in_turn(values, type);
   ir::CompareOp goes_before = builtin == Builtin::Max ? ir::CompareOp::Greater : ir::CompareOp::Less;
   ir::Operand result = operands[0];
   for (std::size_t i = 1; i < operands.size(); ++i)
-    result = in_turn ? select(compare(goes_before, operands[i], result, span), operands[i], result, span)
-                     : pure(builtin, type, {result, operands[i]}, span);
+    result = in_turn ? checker.select(checker.compare(goes_before, operands[i], result, span), operands[i],
+                                      result, span)
+                     : checker.pure(builtin, type, {result, operands[i]}, span);
   Value value = runtime_value(result, span);
   if (is_integer(type)) value.most = most_extremum(builtin == Builtin::Max, values, type);
-  for (const Value& each : values) keep_literal_locals(value, std::array{&each});
+  for (const Value& each : values) keep_literal_locals(checker, value, std::array{&each});
   std::vector<const Value*> chosen;
   for (const Value& each : values) chosen.push_back(&each);
-  if (has_exact_integers(*this)) take_making(value, chosen);
+  if (has_exact_integers(checker)) take_making(value, chosen);
   return value;
 }
 
 // Converts what an atomic stores to the type of its element, where that holds it.
-static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
+static Args stored_arguments(Checker& checker, Args args) {
   if (args.positional.empty() || !is_array(args.positional[0])) return args;
   Type element = element_type(args.positional[0].type);
   const Span array = args.positional[0].span;
   auto convert = [&](Value& value) {
     bool is_other = is_number(value) && !is_literal(value.type) && value.type != element;
     bool goes = is_other && (goes_into(value, element) || goes_by_check(checker, value, element));
-    if (goes) value = checker.convert_value(value, element, {Purpose::Store, array});
+    if (goes) value = convert_value(checker, value, element, {Purpose::Store, array});
   };
   for (std::size_t i = 2; i < args.positional.size(); ++i) convert(args.positional[i]);
   for (auto& [name, value] : args.keywords)
@@ -413,10 +422,10 @@ static Checker::Args stored_arguments(Checker& checker, Checker::Args args) {
 }
 
 // atomic.add(array, index, value): the element is guarded, then read, changed and written at once.
-Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& given) {
-  Args args = has_exact_integers(*this) ? stored_arguments(*this, given) : given;
+static Value call_atomic(Checker& checker, Builtin builtin, const ast::Call& expr, const Args& given) {
+  Args args = has_exact_integers(checker) ? stored_arguments(checker, given) : given;
   std::vector<Value> values = all_values(args);
-  std::optional<BuiltinMatch> match = match_builtin(builtin, args, expr.span);
+  std::optional<BuiltinMatch> match = match_builtin(checker, builtin, args, expr.span);
   if (!match) return error_value(expr.span);
   for (const Value& value : values)
     if (is_unknown(value)) return unknown_value(expr.span);
@@ -432,34 +441,34 @@ Value Checker::call_atomic(Builtin builtin, const ast::Call& expr, const Args& g
     } else if (param.kind == BuiltinParamKind::Index) {
       std::vector<Value> indices = is_tuple(value) ? value.elements : std::vector<Value>{value};
       for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-        if (!check_constant_index(array, static_cast<int>(axis), indices[axis], *array_expr))
+        if (!check_constant_index(checker, array, static_cast<int>(axis), indices[axis], *array_expr))
           return error_value(expr.span);
         atomic.indices.push_back(
-            guarded_index(array.operand, static_cast<int>(axis), indices[axis], *array_expr));
+            guarded_index(checker, array.operand, static_cast<int>(axis), indices[axis], *array_expr));
       }
     } else {
-      ir::Operand stored = convert(value, bound.type, {Purpose::Store, array.span});
-      atomic.args.push_back(scope->is_numba() ? numba_atomic_value(*this, builtin, stored, expr.span)
-                                              : stored);
+      ir::Operand stored = convert(checker, value, bound.type, {Purpose::Store, array.span});
+      atomic.args.push_back(
+          checker.scope->is_numba() ? numba_atomic_value(checker, builtin, stored, expr.span) : stored);
     }
   }
   if (array.type->space == AddressSpace::Constant) {
-    report(expr.span, diag::constant_array);
+    checker.report(expr.span, diag::constant_array);
     return error_value(expr.span);
   }
   if (match->result == types::none) {
-    emit(std::move(atomic), expr.span);
+    checker.emit(std::move(atomic), expr.span);
     return plain_value(ValueKind::None, expr.span);
   }
   // The old element is dropped where the call is a statement; a temporary that nobody reads costs nothing.
-  atomic.slot = new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
+  atomic.slot = checker.new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
   ir::SlotId slot = *atomic.slot;
-  emit(std::move(atomic), expr.span);
-  return runtime_value(slot_operand(slot), expr.span);
+  checker.emit(std::move(atomic), expr.span);
+  return runtime_value(checker.slot_operand(slot), expr.span);
 }
 
 // Reports an array of records, or one whose elements are read and written in parts; false where there is none.
-static bool report_records(Checker& checker, Builtin builtin, const Checker::Args& args) {
+static bool report_records(Checker& checker, Builtin builtin, const Args& args) {
   bool is_shuffle = row(builtin).effects == Effects::Warp;
   for (const Value& value : args.positional) {
     if (!is_record_array(value) || (is_shuffle && is_record_reference(value))) continue;
@@ -473,12 +482,12 @@ static bool report_records(Checker& checker, Builtin builtin, const Checker::Arg
   return false;
 }
 
-Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& args) {
+Value call_builtin(Checker& checker, Builtin builtin, const ast::Call& expr, const Args& args) {
   const bool is_syntax = row(builtin).effects == Effects::Syntax;
-  if (!is_syntax && report_records(*this, builtin, args)) return error_value(expr.span);
-  if (has_exact_integers(*this) && final)
+  if (!is_syntax && report_records(checker, builtin, args)) return error_value(expr.span);
+  if (has_exact_integers(checker) && checker.final)
     for (const Value& value : args.positional)
-      if (report_width(*this, builtin, value)) return error_value(expr.span);
+      if (report_width(checker, builtin, value)) return error_value(expr.span);
   switch (row(builtin).effects) {
   case Effects::Pure:
   case Effects::PerBlock:
@@ -487,9 +496,9 @@ Value Checker::call_builtin(Builtin builtin, const ast::Call& expr, const Args& 
   case Effects::Grid:
   case Effects::Warp:
   case Effects::Fence:
-  case Effects::Effect: return call_by_signature(builtin, args, expr.span);
-  case Effects::Atomic: return call_atomic(builtin, expr, args);
-  case Effects::Syntax: return call_syntax(builtin, expr, args);
+  case Effects::Effect: return call_by_signature(checker, builtin, args, expr.span);
+  case Effects::Atomic: return call_atomic(checker, builtin, expr, args);
+  case Effects::Syntax: return call_syntax(checker, builtin, expr, args);
   }
   return error_value(expr.span);
 }

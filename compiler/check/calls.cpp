@@ -2,37 +2,50 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/check/builtin_calls.h"
+#include "compiler/check/calls.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_calls.h"
 #include "compiler/check/constant_params.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/decorators.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/host_ufuncs.h"
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/numpy.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
+#include "compiler/check/signatures.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 
-std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
+static Value emit_call(Checker& checker, Instance& called, const std::vector<Value>& values, Span span);
+
+std::optional<Args> evaluate_args(Checker& checker, const ast::Call& expr) {
   Args args;
   bool ok = true;
   for (const ast::Expr* arg : expr.args) {
     const auto* starred = ast::as<ast::Starred>(arg);
-    Value value = evaluate(starred ? *starred->value : *arg);
+    Value value = evaluate(checker, starred ? *starred->value : *arg);
     if (is_error(value)) ok = false;
     if (!starred) {
       args.positional.push_back(std::move(value));
     } else if (is_tuple(value)) {
       for (Value& element : value.elements) args.positional.push_back(std::move(element));
     } else if (!is_error(value)) {
-      if (!is_unknown(value)) report(value.span, diag::cannot_unpack, describe(value));
+      if (!is_unknown(value)) checker.report(value.span, diag::cannot_unpack, describe(checker, value));
       ok = false;
     }
   }
   for (const ast::Keyword& keyword : expr.keywords) {
-    Value value = evaluate(*keyword.value);
+    Value value = evaluate(checker, *keyword.value);
     if (is_error(value)) ok = false;
     args.keywords.emplace_back(keyword.name, std::move(value));
     args.keyword_spans.push_back(keyword.span);
@@ -43,13 +56,13 @@ std::optional<Checker::Args> Checker::evaluate_args(const ast::Call& expr) {
 
 // Returns an element of a vector or tuple that is made: a number is cast, a tuple or record is one already.
 static Value made_element(Checker& checker, Type type, const Value& value) {
-  return is_tuple(type) ? checker.convert_value(value, type, Purpose::Store)
-                        : checker.explicit_cast(type, value, value.span);
+  return is_tuple(type) ? convert_value(checker, value, type, Purpose::Store)
+                        : explicit_cast(checker, type, value, value.span);
 }
 
 // float32x3(a, b, c), float32x4(pair, b, c): as many numbers as the vector has, each converted. A tuple whose elements
 // are tuples gets them whole.
-static Value make_vector(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+static Value make_vector(Checker& checker, const Value& callee, const Args& args, Span span) {
   std::vector<Value> numbers;
   const bool is_flat = std::ranges::none_of(callee.type->elements, [](Type each) { return is_tuple(each); });
   for (const Value& arg : args.positional) {
@@ -74,7 +87,7 @@ static Value make_vector(Checker& checker, const Value& callee, const Checker::A
 }
 
 // Gives the fields that a call leaves out what their class says.
-static void add_defaults(Checker& checker, const Value& of, Type type, Checker::Args& args) {
+static void add_defaults(Checker& checker, const Value& of, Type type, Args& args) {
   const std::vector<RecordField>& fields = type->record->fields;
   for (std::size_t i = args.positional.size(); i < fields.size(); ++i) {
     const std::string_view name = fields[i].name;
@@ -89,80 +102,80 @@ static void add_defaults(Checker& checker, const Value& of, Type type, Checker::
 }
 
 // Calls a type: a record, a vector or a complex number of parts, or a cast.
-static Value call_type(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+static Value call_type(Checker& checker, const Value& callee, const Args& args, Span span) {
   if (is_tuple(callee.type) && callee.type->record) return make_record(checker, callee.type, args, span);
   if (is_tuple(callee.type)) return make_vector(checker, callee, args, span);
   if (is_complex(callee.type) && args.keywords.empty() && args.positional.size() <= 2)
     return construct_complex(checker, callee.text.empty() ? std::optional(callee.type) : std::nullopt,
                              args.positional, span);
   if (args.positional.size() == 1 && args.keywords.empty())
-    return checker.explicit_cast(callee.type, args.positional[0], span, !callee.text.empty());
+    return explicit_cast(checker, callee.type, args.positional[0], span, !callee.text.empty());
   checker.report(span, diag::cast_argument_count, checker.context.source(callee.span),
                  std::int64_t(args.positional.size()));
   return error_value(span);
 }
 
-Value call_constant(Checker& checker, const Value& callee, const Checker::Args& args, Span span) {
+Value call_constant(Checker& checker, const Value& callee, const Args& args, Span span) {
   if (callee.kind == ValueKind::Type) return call_type(checker, callee, args, span);
-  if (callee.kind == ValueKind::TypeMaker) return checker.call_type_maker(callee, args, span);
-  return callee.kind == ValueKind::Method ? checker.call_method(callee, args, span) : error_value(span);
+  if (callee.kind == ValueKind::TypeMaker) return call_type_maker(checker, callee, args, span);
+  return callee.kind == ValueKind::Method ? call_method(checker, callee, args, span) : error_value(span);
 }
 
 // Calls what the callee of an expression is, with its arguments.
-static Value call_value(Checker& checker, const ast::Call& expr, Value callee, Checker::Args& args) {
+static Value call_value(Checker& checker, const ast::Call& expr, Value callee, Args& args) {
   if (callee.kind == ValueKind::Type) return call_type(checker, callee, args, expr.span);
   // Loops over tuples are written out anyway.
   if (callee.kind == ValueKind::Prefix && callee.text == "literal_unroll" && args.positional.size() == 1)
     return args.positional[0];
-  if (callee.kind == ValueKind::TypeMaker) return checker.call_type_maker(callee, args, expr.span);
+  if (callee.kind == ValueKind::TypeMaker) return call_type_maker(checker, callee, args, expr.span);
   if (const FunctionSymbol* ufunc = checker.instance ? host_ufunc(callee) : nullptr)
     return report_host_call(checker, *ufunc, expr.span);
   if (callee.kind == ValueKind::Function) {
     if (!add_captured(checker, *callee.function, args, expr.span)) return error_value(expr.span);
-    return checker.call_function(*callee.function, args, expr.span);
+    return call_function(checker, *callee.function, args, expr.span);
   }
   // In a .kern file a literal has no type yet, and on numbers the builtin does the same as the ufunc.
   bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && checker.instance;
   if (is_ufunc && (checker.scope->is_numba() || takes_arrays(callee.text, args))) {
     callee.kind = ValueKind::Method;
-    return checker.call_method(callee, args, expr.span);
+    return call_method(checker, callee, args, expr.span);
   }
-  if (callee.kind == ValueKind::Builtin) return checker.call_builtin(callee.builtin, expr, args);
-  if (callee.kind == ValueKind::Method) return checker.call_method(callee, args, expr.span);
+  if (callee.kind == ValueKind::Builtin) return call_builtin(checker, callee.builtin, expr, args);
+  if (callee.kind == ValueKind::Method) return call_method(checker, callee, args, expr.span);
   if (is_unknown(callee)) return unknown_value(expr.span);
-  auto error = checker.report(expr.span, diag::not_callable, checker.describe(callee));
+  auto error = checker.report(expr.span, diag::not_callable, describe(checker, callee));
   const std::string_view name = checker.context.source(expr.callee->span);
-  if (const Local* local = checker.find_local(name); local && local->type_span != Span{})
+  if (const Local* local = find_local(checker, name); local && local->type_span != Span{})
     error.note(local->type_span, "`{}` is a variable of this function, whose type comes from here", name);
   return error_value(expr.span);
 }
 
-Value Checker::evaluate_call(const ast::Call& expr) {
-  if (std::optional<Value> made = call_of_overload(*this, expr)) return *made;
-  Span outer_callee = std::exchange(called, expr.callee->span);
-  Value callee = evaluate(*expr.callee);
-  called = outer_callee;
+Value evaluate_call(Checker& checker, const ast::Call& expr) {
+  if (std::optional<Value> made = call_of_overload(checker, expr)) return *made;
+  Span outer_callee = std::exchange(checker.called, expr.callee->span);
+  Value callee = evaluate(checker, *expr.callee);
+  checker.called = outer_callee;
   std::optional<Value> tuple_class;
   if (callee.kind == ValueKind::HostClass) {
-    const std::optional<Type> named = named_tuple_type(*this, callee);
+    const std::optional<Type> named = named_tuple_type(checker, callee);
     if (!named) {
-      report(expr.callee->span, diag::host_class, context.source(expr.callee->span));
+      checker.report(expr.callee->span, diag::host_class, checker.context.source(expr.callee->span));
       return error_value(expr.span);
     }
     tuple_class = std::exchange(callee, type_value(*named, expr.callee->span));
   }
   if (is_error(callee)) {
-    evaluate_args(expr);
+    evaluate_args(checker, expr);
     return callee;
   }
-  std::optional<Args> args = evaluate_args(expr);
+  std::optional<Args> args = evaluate_args(checker, expr);
   if (!args) return error_value(expr.span);
-  if (tuple_class) add_defaults(*this, *tuple_class, callee.type, *args);
-  return call_value(*this, expr, std::move(callee), *args);
+  if (tuple_class) add_defaults(checker, *tuple_class, callee.type, *args);
+  return call_value(checker, expr, std::move(callee), *args);
 }
 
-Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& param) {
-  if (!callee.data) return constant_of_expr(context, *callee.file, *param.default_value);
+static Value default_value(Checker& checker, const FunctionSymbol& callee, const ast::Param& param) {
+  if (!callee.data) return constant_of_expr(checker.context, *callee.file, *param.default_value);
   std::size_t place = 0; // among those that have one
   for (const ast::Param& each : callee.def->params) {
     if (&each == &param) break;
@@ -170,14 +183,14 @@ Value Checker::default_value(const FunctionSymbol& callee, const ast::Param& par
   }
   const Span span = param.default_value->span;
   if (place >= callee.data->defaults.size()) return error_value(span);
-  Checker checker(context, callee.file, nullptr);
-  return host_value(checker, {&context.host->modules, {callee.data->defaults[place], span}},
-                    context.source(span), span);
+  Checker constants(checker.context, callee.file, nullptr);
+  return host_value(constants, {&checker.context.host->modules, {callee.data->defaults[place], span}},
+                    checker.context.source(span), span);
 }
 
 // Finds the value of each parameter: positional ones, then named ones, then defaults; *args takes the rest.
-std::optional<std::vector<Value>> Checker::bind_params(const FunctionSymbol& callee, const Args& args,
-                                                       Span span) {
+std::optional<std::vector<Value>> bind_params(Checker& checker, const FunctionSymbol& callee,
+                                              const Args& args, Span span) {
   std::span<const ast::Param> params = callee.def->params;
   std::vector<std::optional<Value>> bound(params.size());
   std::size_t next = 0;
@@ -194,29 +207,29 @@ std::optional<std::vector<Value>> Checker::bind_params(const FunctionSymbol& cal
     error.note(callee.def->name_span, "`{}` is defined here", callee.def->name);
   };
   if (next < args.positional.size()) {
-    declared(report(span, diag::too_many_call_arguments, callee.def->name, std::int64_t(params.size()),
-                    std::int64_t(args.positional.size())));
+    declared(checker.report(span, diag::too_many_call_arguments, callee.def->name,
+                            std::int64_t(params.size()), std::int64_t(args.positional.size())));
     return std::nullopt;
   }
   for (std::size_t k = 0; k < args.keywords.size(); ++k) {
     std::size_t i = 0;
     while (i < params.size() && params[i].name != args.keywords[k].first) ++i;
     if (i == params.size()) {
-      declared(
-          report(args.keyword_spans[k], diag::unknown_keyword, callee.def->name, args.keywords[k].first));
+      declared(checker.report(args.keyword_spans[k], diag::unknown_keyword, callee.def->name,
+                              args.keywords[k].first));
       return std::nullopt;
     }
     if (bound[i]) {
-      declared(report(args.keyword_spans[k], diag::argument_twice, params[i].name));
+      declared(checker.report(args.keyword_spans[k], diag::argument_twice, params[i].name));
       return std::nullopt;
     }
     bound[i] = args.keywords[k].second;
   }
   std::vector<Value> values;
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (!bound[i] && params[i].default_value) bound[i] = default_value(callee, params[i]);
+    if (!bound[i] && params[i].default_value) bound[i] = default_value(checker, callee, params[i]);
     if (!bound[i]) {
-      declared(report(span, diag::missing_call_argument, callee.def->name, params[i].name));
+      declared(checker.report(span, diag::missing_call_argument, callee.def->name, params[i].name));
       return std::nullopt;
     }
     values.push_back(std::move(*bound[i]));
@@ -241,19 +254,19 @@ static std::optional<Value> annotated_argument(Checker& checker, const FunctionS
                 is_point(value.type) == is_point(*type);
     if (same && ((*type)->layout == Layout::Any || value.type->layout == Layout::COrder)) return value;
   }
-  bool fits = is_tuple(*type) ? is_tuple(value) && checker.converts_deep(value, *type)
-                              : is_number(value) && is_scalar(*type) && checker.converts_deep(value, *type);
+  bool fits = is_tuple(*type) ? is_tuple(value) && converts_deep(checker, value, *type)
+                              : is_number(value) && is_scalar(*type) && converts_deep(checker, value, *type);
   if (fits) {
-    checker.note_meeting(value, *type, value.span);
+    note_meeting(checker, value, *type, value.span);
     Span name{param.span.file, param.span.begin,
               param.span.begin + static_cast<std::uint32_t>(param.name.size())};
-    Value converted = checker.convert_value(value, *type, {Purpose::Param, name});
+    Value converted = convert_value(checker, value, *type, {Purpose::Param, name});
     // A declared bool is a value of the running program.
     if (is_fixed(converted)) converted.operand = checker.temp(*type, ir::Copy{converted.operand}, value.span);
     return is_error(converted) ? std::nullopt : std::optional(converted);
   }
   Report error = checker.report(value.span, diag::call_argument_type, param.name, to_string(*type),
-                                checker.describe(value));
+                                describe(checker, value));
   error.note(param.span, "`{}` is declared here", param.name);
   if (is_complex_number(value) && is_scalar(*type) && !is_complex(*type))
     error.note("a complex number becomes a real one by `.real`, `.imag` or `abs`");
@@ -279,7 +292,7 @@ static std::optional<Value> argument(Checker& checker, const FunctionSymbol& cal
   if (typed || !is_number(value)) return passed;
   bool stays = is_literal(value) && !callee.file->is_numba();
   if (stays || value.kind == ValueKind::Runtime) return value;
-  return runtime_value(checker.as_operand(value), value.span);
+  return runtime_value(as_operand(checker, value), value.span);
 }
 
 static void make_results(Checker& checker, Type type, Span span, std::vector<ir::SlotId>& slots,
@@ -306,48 +319,49 @@ static void flatten_argument(Checker& checker, const Value& value, std::vector<i
   if (value.kind == ValueKind::Runtime && !is_fixed(value)) leaves.push_back(value.operand);
 }
 
-Value Checker::call_function(const FunctionSymbol& callee, const Args& args, Span span) {
-  if (!instance) {
-    if (std::optional<Value> value = fold_complex_call(*this, callee, args.positional, span)) return *value;
-    if (std::optional<Value> value = constant_call(*this, callee, args, span)) return *value;
-    report(span, diag::not_constant, context.source(span));
-    return error_value(span);
-  }
-  std::optional<std::vector<Value>> values = bind_params(callee, args, span);
-  if (!values) return error_value(span);
-  for (std::size_t i = 0; i < values->size(); ++i) {
-    if (is_error((*values)[i])) return error_value(span);
-    std::optional<Value> value = argument(*this, callee, i, *values);
-    if (!value) return error_value(span);
-    (*values)[i] = std::move(*value);
-  }
-  for (const Value& value : *values)
-    if (has_unknown(value)) return unknown_value(span);
-  const DeclaredTypes* declared = declared_types(*this, callee, *values);
-  for (std::size_t i = 0; declared && i < values->size(); ++i) {
-    (*values)[i] = as_declared(*this, declared->params[i], (*values)[i]);
-    if (is_error((*values)[i])) return error_value(span);
-  }
-  Value result = call_with(callee, *values, span);
-  bool has_result = declared && declared->result && !has_unknown(result) && !is_error(result);
-  return has_result ? as_declared(*this, *declared->result, result) : result;
-}
-
-Value Checker::call_with(const FunctionSymbol& callee, const std::vector<Value>& given, Span span) {
-  const std::vector<Value> values = share_literals(*this, callee, given, span);
-  Instance* called = find_instance(context, callee, values, false, instance, span);
+static Value call_with(Checker& checker, const FunctionSymbol& callee, const std::vector<Value>& given,
+                       Span span) {
+  const std::vector<Value> values = share_literals(checker, callee, given, span);
+  Instance* called = find_instance(checker.context, callee, values, false, checker.instance, span);
   if (!called) return error_value(span);
-  if (final && callee.file->is_numba()) report_unknown_decorators(context, callee);
-  if (final) return emit_call(*called, values, span);
-  context.hooks.infer(context, *called);
+  if (checker.final && callee.file->is_numba()) report_unknown_decorators(checker.context, callee);
+  if (checker.final) return emit_call(checker, *called, values, span);
+  checker.context.hooks.infer(checker.context, *called);
   Type type = called->result.type;
   if (type == types::none) return plain_value(ValueKind::None, span);
   if (type == types::unknown) return unknown_value(span);
   std::vector<ir::SlotId> slots;
   Value result;
-  make_results(*this, type, span, slots, result);
+  make_results(checker, type, span, slots, result);
   mark_waiting(result);
   return result;
+}
+
+Value call_function(Checker& checker, const FunctionSymbol& callee, const Args& args, Span span) {
+  if (!checker.instance) {
+    if (std::optional<Value> value = fold_complex_call(checker, callee, args.positional, span)) return *value;
+    if (std::optional<Value> value = constant_call(checker, callee, args, span)) return *value;
+    checker.report(span, diag::not_constant, checker.context.source(span));
+    return error_value(span);
+  }
+  std::optional<std::vector<Value>> values = bind_params(checker, callee, args, span);
+  if (!values) return error_value(span);
+  for (std::size_t i = 0; i < values->size(); ++i) {
+    if (is_error((*values)[i])) return error_value(span);
+    std::optional<Value> value = argument(checker, callee, i, *values);
+    if (!value) return error_value(span);
+    (*values)[i] = std::move(*value);
+  }
+  for (const Value& value : *values)
+    if (has_unknown(value)) return unknown_value(span);
+  const DeclaredTypes* declared = declared_types(checker, callee, *values);
+  for (std::size_t i = 0; declared && i < values->size(); ++i) {
+    (*values)[i] = as_declared(checker, declared->params[i], (*values)[i]);
+    if (is_error((*values)[i])) return error_value(span);
+  }
+  Value result = call_with(checker, callee, *values, span);
+  bool has_result = declared && declared->result && !has_unknown(result) && !is_error(result);
+  return has_result ? as_declared(checker, *declared->result, result) : result;
 }
 
 static bool holds_local_array(Type type) {
@@ -363,24 +377,24 @@ static bool returns_local_array(const Context& context, const Instance& called) 
                      [](const Instance* each) { return holds_local_array(each->result.type); });
 }
 
-Value Checker::emit_call(Instance& called, const std::vector<Value>& values, Span span) {
+static Value emit_call(Checker& checker, Instance& called, const std::vector<Value>& values, Span span) {
   bool recurs = called.state == Instance::State::Emitting;
   if (recurs && called.function->file->rules.recursion == Rules::recursion_rule::Error) {
     Span name = called.function->def->name_span;
-    bool fresh = context.reported.insert({diag::recursion.code, name.file, name.begin}).second;
-    if (fresh) report(span, diag::recursion, called.function->def->name);
+    bool fresh = checker.context.reported.insert({diag::recursion.code, name.file, name.begin}).second;
+    if (fresh) checker.report(span, diag::recursion, called.function->def->name);
     return error_value(span);
   }
-  if (recurs && returns_local_array(context, called))
-    return unsupported(span, "a local array as the result of a function that calls itself");
-  ir::FunctionId id = context.hooks.emit(context, called);
+  if (recurs && returns_local_array(checker.context, called))
+    return checker.unsupported(span, "a local array as the result of a function that calls itself");
+  ir::FunctionId id = checker.context.hooks.emit(checker.context, called);
   Type type = called.result.type;
   if (type == types::unknown) return error_value(span);
   ir::Call call{{}, id, {}};
-  for (const Value& value : values) flatten_argument(*this, value, call.args);
+  for (const Value& value : values) flatten_argument(checker, value, call.args);
   Value result = plain_value(ValueKind::None, span);
-  if (type != types::none) make_results(*this, type, span, call.results, result);
-  emit(std::move(call), span);
+  if (type != types::none) make_results(checker, type, span, call.results, result);
+  checker.emit(std::move(call), span);
   return result;
 }
 

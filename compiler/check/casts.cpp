@@ -1,41 +1,41 @@
 // Numbers from one scalar type to another, complex ones too.
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
-#include "compiler/values/fold.h"
+#include "compiler/check/convert.h"
 
 namespace kern::checker {
 
-ir::Operand make_complex(Checker& checker, ComplexParts parts, Span span) {
+ir::Operand make_complex(Emitter& emitter, ComplexParts parts, Span span) {
   Type type = complex_of(parts.real.type);
   if (!parts.real.slot && !parts.imag.slot)
     return ir::constant_complex(type, ir::float_value(parts.real), ir::float_value(parts.imag));
   Builtin builtin = type == types::c64 ? Builtin::MakeC64 : Builtin::MakeC128;
-  return checker.temp(type, ir::CallPure{builtin, {parts.real, parts.imag}}, span);
+  return emitter.temp(type, ir::CallPure{builtin, {parts.real, parts.imag}}, span);
 }
 
-ComplexParts parts_of(Checker& checker, ir::Operand complex, Span span) {
+ComplexParts parts_of(Emitter& emitter, ir::Operand complex, Span span) {
   if (!complex.slot) return {ir::part_of(complex, 0), ir::part_of(complex, 1)};
   bool narrow = complex.type == types::c64;
   Type part = part_type(complex.type);
-  return {checker.temp(part, ir::CallPure{narrow ? Builtin::RealC64 : Builtin::RealC128, {complex}}, span),
-          checker.temp(part, ir::CallPure{narrow ? Builtin::ImagC64 : Builtin::ImagC128, {complex}}, span)};
+  return {emitter.temp(part, ir::CallPure{narrow ? Builtin::RealC64 : Builtin::RealC128, {complex}}, span),
+          emitter.temp(part, ir::CallPure{narrow ? Builtin::ImagC64 : Builtin::ImagC128, {complex}}, span)};
 }
 
-ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span span) {
+ir::Operand convert_complex(Emitter& emitter, ir::Operand value, Type type, Span span) {
   if (!is_complex(value.type)) {
     Type part = part_type(type);
-    return make_complex(checker, {checker.plain_cast(value, part, span), ir::constant_float(part, 0)}, span);
+    return make_complex(emitter, {emitter.plain_cast(value, part, span), ir::constant_float(part, 0)}, span);
   }
-  ComplexParts parts = parts_of(checker, value, span);
+  ComplexParts parts = parts_of(emitter, value, span);
   if (is_boolean(type)) {
     auto is_not_zero = [&](ir::Operand part) {
-      return checker.compare(ir::CompareOp::NotEqual, part, ir::constant_float(part.type, 0), span);
+      return emitter.compare(ir::CompareOp::NotEqual, part, ir::constant_float(part.type, 0), span);
     };
-    return checker.binary(ir::BinaryOp::BitOr, is_not_zero(parts.real), is_not_zero(parts.imag), span);
+    return emitter.binary(ir::BinaryOp::BitOr, is_not_zero(parts.real), is_not_zero(parts.imag), span);
   }
   Type part = part_type(type);
   return make_complex(
-      checker, {checker.plain_cast(parts.real, part, span), checker.plain_cast(parts.imag, part, span)},
+      emitter, {emitter.plain_cast(parts.real, part, span), emitter.plain_cast(parts.imag, part, span)},
       span);
 }
 
@@ -54,21 +54,9 @@ static ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type,
   return checker.select(is_nan, sign, result, span);
 }
 
-ir::Operand Checker::cast(ir::Operand value, Type type, Span span) {
-  bool by_numba = scope->is_numba() && is_float(value.type) && is_integer(type);
-  return by_numba ? numba_integer(*this, value, type, span) : plain_cast(value, type, span);
-}
-
-ir::Operand Checker::plain_cast(ir::Operand value, Type type, Span span) {
-  if (value.type == type) return value;
-  if (is_complex(type) || is_complex(value.type)) return convert_complex(*this, value, type, span);
-  if (std::optional<ir::Operand> folded = fold_convert(value, type)) return *folded;
-  if (is_boolean(type)) {
-    ir::Operand zero =
-        is_float(value.type) ? ir::constant_float(value.type, 0) : ir::constant_int(value.type, 0);
-    return compare(ir::CompareOp::NotEqual, value, zero, span);
-  }
-  return temp(type, ir::Convert{value}, span);
+ir::Operand cast(Checker& checker, ir::Operand value, Type type, Span span) {
+  bool by_numba = checker.scope->is_numba() && is_float(value.type) && is_integer(type);
+  return by_numba ? numba_integer(checker, value, type, span) : checker.plain_cast(value, type, span);
 }
 
 } // namespace kern::checker

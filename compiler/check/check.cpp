@@ -8,8 +8,13 @@
 #include "compiler/ast/definitions.h"
 #include "compiler/ast/param_use.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/decorators.h"
 #include "compiler/check/hooks.h"
 #include "compiler/check/host_names.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/names.h"
+#include "compiler/check/scopes.h"
 #include "compiler/check/signatures.h"
 #include "compiler/check/unchecked.h"
 #include "compiler/diagnostics/names.h"
@@ -361,7 +366,7 @@ void check_constants(Context& context, FileScope& file) {
   Checker checker(context, &file, nullptr);
   checker.final = true;
   for (auto& [place, constant] : in_order)
-    checker.symbol_value(file, constant.first, *constant.second, constant.second->span);
+    symbol_value(checker, file, constant.first, *constant.second, constant.second->span);
 }
 
 } // namespace
@@ -377,7 +382,8 @@ std::optional<std::string> constant_text(const Program& program, const CheckOpti
   build_scopes(context);
   const checker::Value value = constant_of_expr(context, *context.files.front(), expr);
   if (!is_constant_number(value)) return std::nullopt;
-  std::string text = ir::print(Checker(context, context.files.front().get(), nullptr).as_operand(value), {});
+  Checker checker(context, context.files.front().get(), nullptr);
+  std::string text = ir::print(as_operand(checker, value), {});
   bool has_type = !is_literal(value) && !is_boolean(value.type);
   return has_type ? fmt::format("{}:{}", to_string(value.type), text) : text;
 }

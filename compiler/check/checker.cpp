@@ -1,5 +1,6 @@
 // What a compilation, an instance and the checker of one begin with.
 #include "compiler/check/checker.h"
+#include "compiler/check/locals.h"
 
 #include "compiler/check/host_names.h"
 
@@ -16,15 +17,16 @@ Context::Context(const Program& loaded, const CheckOptions& wanted, Diagnostics&
 Context::~Context() = default;
 
 Checker::Checker(Context& shared, FileScope* file, Instance* of)
-    : context(shared), scope(file), instance(of), rules(file->rules), body(&function.body) {}
+    : Emitter(shared, file, of), rules(file->rules) {}
 Checker::~Checker() = default;
 
-Local* Checker::find_local(std::string_view name) {
-  if (!instance) return nullptr;
-  if (auto version = instance->versions.find(name.data()); version != instance->versions.end())
+Local* find_local(Checker& checker, std::string_view name) {
+  if (!checker.instance) return nullptr;
+  if (auto version = checker.instance->versions.find(name.data());
+      version != checker.instance->versions.end())
     return version->second;
-  auto found = instance->locals.find(name);
-  return found == instance->locals.end() ? nullptr : &found->second;
+  auto found = checker.instance->locals.find(name);
+  return found == checker.instance->locals.end() ? nullptr : &found->second;
 }
 
 std::optional<python::Found> seen_by(const python::HostModules& modules, const FileScope& scope,

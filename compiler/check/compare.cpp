@@ -5,8 +5,12 @@
 #include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/operators.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -39,12 +43,12 @@ static bool is_equality(ir::CompareOp op) {
 // Compares a signed integer with a u64: a negative one is less than all of them.
 static ir::Operand compare_signed_with_u64(Checker& checker, ir::CompareOp op, ir::Operand left,
                                            ir::Operand right, Span span) {
-  ir::Operand wide = checker.cast(left, types::i64, span);
+  ir::Operand wide = cast(checker, left, types::i64, span);
   ir::Operand negative = checker.compare(ir::CompareOp::Less, wide, ir::constant_int(types::i64, 0), span);
   bool when_negative =
       op == ir::CompareOp::Less || op == ir::CompareOp::LessEqual || op == ir::CompareOp::NotEqual;
   if (!negative.slot && negative.bits != 0) return ir::constant_bool(when_negative);
-  ir::Operand unsigned_result = checker.compare(op, checker.cast(wide, types::u64, span), right, span);
+  ir::Operand unsigned_result = checker.compare(op, cast(checker, wide, types::u64, span), right, span);
   return checker.select(negative, ir::constant_bool(when_negative), unsigned_result, span);
 }
 
@@ -52,13 +56,13 @@ static ir::Operand compare_signed_with_u64(Checker& checker, ir::CompareOp op, i
 // there.
 static ir::Operand integer_operand(Checker& checker, const Value& value, Type other) {
   if (!is_int_literal(value)) {
-    ir::Operand operand = checker.as_operand(value);
-    return is_boolean(operand.type) ? checker.cast(operand, types::i64, value.span) : operand;
+    ir::Operand operand = as_operand(checker, value);
+    return is_boolean(operand.type) ? cast(checker, operand, types::i64, value.span) : operand;
   }
   Type type =
       is_integer(other) && !is_literal(other) && literal_fits(value.integer, other) ? other : types::i64;
   if (!literal_fits(value.integer, type)) type = types::u64;
-  return checker.convert(value, type, Purpose::Operand);
+  return convert(checker, value, type, Purpose::Operand);
 }
 
 static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Value& left, const Value& right,
@@ -69,7 +73,7 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
   std::optional<Type> type = join(a.type, b.type);
   // A signed integer of 64 bits holds whatever is no u64.
   if (!type && !has_u64) type = types::i64;
-  if (type) return checker.compare(op, checker.cast(a, *type, span), checker.cast(b, *type, span), span);
+  if (type) return checker.compare(op, cast(checker, a, *type, span), cast(checker, b, *type, span), span);
   if (is_signed(a.type)) return compare_signed_with_u64(checker, op, a, b, span);
   return compare_signed_with_u64(checker, mirrored(op), b, a, span);
 }
@@ -111,19 +115,19 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   bool complex = is_complex(left.type) || is_complex(right.type);
   if (complex && !is_equality(ir_compare)) {
     checker
-        .report(span, diag::operand_type_mismatch, spelling(op), checker.describe(left),
-                checker.describe(right))
+        .report(span, diag::operand_type_mismatch, spelling(op), describe(checker, left),
+                describe(checker, right))
         .note("complex numbers have no order; compare their parts, or `abs(z)`");
     return error_value(span);
   }
-  checker.note_operands_meet(left, right, false);
-  checker.warn_never_negative(ir_compare, left, right, span);
+  note_operands_meet(checker, left, right, false);
+  warn_never_negative(checker, ir_compare, left, right, span);
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (!numba) warn_out_of_range(checker, ir_compare, left, right, span);
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
   if (bools)
     return runtime_value(
-        checker.compare(ir_compare, checker.as_operand(left), checker.as_operand(right), span), span);
+        checker.compare(ir_compare, as_operand(checker, left), as_operand(checker, right), span), span);
   if (is_integral(left.type) && is_integral(right.type))
     return runtime_value(compare_integers(checker, ir_compare, left, right, span), span);
   std::optional<Type> type =
@@ -137,18 +141,18 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
     Type floating = is_float(left.type) ? left.type : right.type;
     if (is_literal(floating)) floating = types::f32;
     Report error =
-        checker.report(span, diag::operands_need_cast, spelling(op), checker.describe(left),
-                       checker.describe(right), advice::cast(checker.context.source(whole.span), floating));
-    checker.note_operands(error, left, right);
+        checker.report(span, diag::operands_need_cast, spelling(op), describe(checker, left),
+                       describe(checker, right), advice::cast(checker.context.source(whole.span), floating));
+    note_operands(checker, error, left, right);
     return error_value(span);
   }
-  if (checker.undecided(*type, std::array{&left, &right}, span))
+  if (undecided(checker, *type, std::array{&left, &right}, span))
     return runtime_value(checker.variable(types::boolean, span), span);
   type = default_type(*type);
   if (complex) return complex_equality(checker, ir_compare == ir::CompareOp::Equal, *type, left, right, span);
   Type computed = *type == types::f16 || *type == types::bf16 ? types::f32 : *type;
-  ir::Operand a = checker.convert_through(left, *type, computed),
-              b = checker.convert_through(right, *type, computed);
+  ir::Operand a = convert_through(checker, left, *type, computed),
+              b = convert_through(checker, right, *type, computed);
   return runtime_value(checker.compare(ir_compare, a, b, span), span);
 }
 
@@ -184,7 +188,7 @@ static Value compare_tuples(Checker& checker, ast::CompareOp op, const Value& le
   if (left.elements.size() != right.elements.size()) return bool_value(!equal, span);
   Value result = bool_value(equal, span);
   for (std::size_t i = 0; i < left.elements.size(); ++i)
-    result = both(checker, result, checker.compare_values(op, left.elements[i], right.elements[i], span),
+    result = both(checker, result, compare_values(checker, op, left.elements[i], right.elements[i], span),
                   equal, span);
   return result;
 }
@@ -199,9 +203,9 @@ static Value order_tuples(Checker& checker, ast::CompareOp op, const Value& left
   ast::CompareOp strict = less ? ast::CompareOp::Less : ast::CompareOp::Greater;
   for (std::size_t i = std::min(a, b); i-- > 0;) {
     const Value &x = left.elements[i], &y = right.elements[i];
-    Value same = checker.compare_values(ast::CompareOp::Equal, x, y, span);
+    Value same = compare_values(checker, ast::CompareOp::Equal, x, y, span);
     Value rest = both(checker, same, result, true, span);
-    result = both(checker, checker.compare_values(strict, x, y, span), rest, false, span);
+    result = both(checker, compare_values(checker, strict, x, y, span), rest, false, span);
   }
   return result;
 }
@@ -209,20 +213,21 @@ static Value order_tuples(Checker& checker, ast::CompareOp op, const Value& left
 // x in (a, b, c)
 static Value contains(Checker& checker, const Value& left, const Value& right, bool positive, Span span) {
   if (!is_tuple(right)) {
-    checker.report(span, diag::operand_type_mismatch, "in", checker.describe(left), checker.describe(right));
+    checker.report(span, diag::operand_type_mismatch, "in", describe(checker, left),
+                   describe(checker, right));
     return error_value(span);
   }
   Value result = bool_value(false, span);
   for (const Value& element : right.elements)
-    result = both(checker, result, checker.compare_values(ast::CompareOp::Equal, left, element, span), false,
+    result = both(checker, result, compare_values(checker, ast::CompareOp::Equal, left, element, span), false,
                   span);
-  return positive ? result : checker.unary(ast::UnaryOp::Not, result, span);
+  return positive ? result : unary(checker, ast::UnaryOp::Not, result, span);
 }
 
-Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value& right, Span span) {
+Value compare_values(Checker& checker, ast::CompareOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
-  if (is_python(*this))
-    if (std::optional<Value> value = compare_types(*this, op, left, right, span)) return *value;
+  if (is_python(checker))
+    if (std::optional<Value> value = compare_types(checker, op, left, right, span)) return *value;
   bool tests_none = left.kind == ValueKind::None || right.kind == ValueKind::None;
   bool is_test = op == ast::CompareOp::Is || op == ast::CompareOp::IsNot;
   bool is_negative = op == ast::CompareOp::IsNot || op == ast::CompareOp::NotEqual;
@@ -230,40 +235,43 @@ Value Checker::compare_values(ast::CompareOp op, const Value& left, const Value&
     return bool_value((left.kind == right.kind) != is_negative, span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn)
-    return contains(*this, left, right, op == ast::CompareOp::In, span);
-  if (is_test && scope->is_numba() && is_number(left) && is_number(right)) {
+    return contains(checker, left, right, op == ast::CompareOp::In, span);
+  if (is_test && checker.scope->is_numba() && is_number(left) && is_number(right)) {
     // As in Numba: numbers of one type are the same where they are equal, others never are.
-    std::optional<Type> a = type_of(left), b = type_of(right);
+    std::optional<Type> a = type_of(checker, left), b = type_of(checker, right);
     bool same = a && b && default_type(*a) == default_type(*b);
     if (!same) return bool_value(is_negative, span);
-    return compare_values(is_negative ? ast::CompareOp::NotEqual : ast::CompareOp::Equal, left, right, span);
+    return compare_values(checker, is_negative ? ast::CompareOp::NotEqual : ast::CompareOp::Equal, left,
+                          right, span);
   }
   if (is_test) {
-    report(span, diag::identity_test, context.source(left.span), context.source(right.span));
+    checker.report(span, diag::identity_test, checker.context.source(left.span),
+                   checker.context.source(right.span));
     return error_value(span);
   }
   bool complex_literals = is_complex_literal(left) || is_complex_literal(right);
   if (is_literal(left) && is_literal(right) && !complex_literals)
     return compare_literals(op, left, right, span);
-  if (is_number(left) && is_number(right)) return compare_numbers(*this, op, left, right, span);
+  if (is_number(left) && is_number(right)) return compare_numbers(checker, op, left, right, span);
   bool equality = op == ast::CompareOp::Equal || op == ast::CompareOp::NotEqual;
   auto is_any_record = [](const Value& value) {
     return is_record_array(value) || (is_tuple(value) && is_record(value.type));
   };
   if (is_any_record(left) || is_any_record(right)) {
-    report(span, diag::record_comparison);
+    checker.report(span, diag::record_comparison);
     return error_value(span);
   }
-  if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(*this, op, left, right, span);
-  if (!equality && is_tuple(left) && is_tuple(right)) return order_tuples(*this, op, left, right, span);
+  if (equality && is_tuple(left) && is_tuple(right)) return compare_tuples(checker, op, left, right, span);
+  if (!equality && is_tuple(left) && is_tuple(right)) return order_tuples(checker, op, left, right, span);
   bool known = left.kind == right.kind && (left.kind == ValueKind::Type || left.kind == ValueKind::String ||
                                            left.kind == ValueKind::Function);
   if (equality && known) {
     bool same = left.type == right.type && left.text == right.text && left.function == right.function;
     return bool_value(same != is_negative, span);
   }
-  Report error = report(span, diag::operand_type_mismatch, spelling(op), describe(left), describe(right));
-  note_characters(error, std::array{left, right});
+  Report error = checker.report(span, diag::operand_type_mismatch, spelling(op), describe(checker, left),
+                                describe(checker, right));
+  note_characters(checker, error, std::array{left, right});
   return error_value(span);
 }
 

@@ -1,13 +1,15 @@
 // A real operand of a .kern file stays real: it changes or scales the parts, as in C++. In a .py file it becomes a complex
 // number first, as in Numba, which differs where a part is infinite, NaN or a negative zero.
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 
 #include <array>
-#include <bit>
 
 #include "compiler/advice/advice.h"
 #include "compiler/diagnostics/types.h"
-#include "compiler/values/fold.h"
 
 namespace kern::checker {
 
@@ -84,7 +86,7 @@ struct ComplexOperand {
 ComplexOperand operand_of(Checker& checker, const Value& value, Type type, const Value& other) {
   bool is_real = !is_complex(value.type) && !widens_reals(checker);
   Type wanted = is_real ? part_type(type) : type;
-  ir::Operand operand = checker.convert(value, wanted, {Purpose::Operand, other.span});
+  ir::Operand operand = convert(checker, value, wanted, {Purpose::Operand, other.span});
   if (is_real) return {{operand, zero_of(wanted)}, true};
   return {parts_of(checker, operand, value.span), false};
 }
@@ -124,7 +126,7 @@ std::optional<ComplexParts> combine(Checker& checker, ast::BinaryOp op, const Co
 
 Value report_operator(Checker& checker, std::string_view op, const Value& left, const Value& right,
                       Span span) {
-  checker.report(span, diag::operand_type_mismatch, op, checker.describe(left), checker.describe(right))
+  checker.report(span, diag::operand_type_mismatch, op, describe(checker, left), describe(checker, right))
       .note("complex numbers have no order and no remainders; their parts are `.real` and `.imag`");
   return error_value(span);
 }
@@ -149,20 +151,20 @@ Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Va
   std::optional<ComplexParts> parts = combine(checker, op, a, b, span);
   if (!parts) return report_operator(checker, spelling(op), left, right, span);
   Value value = complex_result(checker, *parts, span);
-  checker.keep_literal_locals(value, std::array{&left, &right});
+  keep_literal_locals(checker, value, std::array{&left, &right});
   return value;
 }
 
 Value complex_power(Checker& checker, Type type, const Value& left, const Value& right, Span span) {
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
   if (!widens_reals(checker) && exponent >= 1 && exponent <= 4) {
-    ir::Operand base = checker.convert(left, type, Purpose::Operand);
+    ir::Operand base = convert(checker, left, type, Purpose::Operand);
     ComplexParts result = small_power(checker, parts_of(checker, base, span), exponent, span);
     return complex_result(checker, result, span);
   }
   bool counts = !widens_reals(checker) && is_integer(right.type) && !is_literal(right.type);
-  std::vector<Value> args{checker.convert_value(left, type, Purpose::Operand),
-                          checker.convert_value(right, counts ? types::i64 : type, Purpose::Operand)};
+  std::vector<Value> args{convert_value(checker, left, type, Purpose::Operand),
+                          convert_value(checker, right, counts ? types::i64 : type, Purpose::Operand)};
   std::optional<Value> result = checker.context.hooks.call_complex(
       checker, counts ? "_integer_power" : "_power", std::move(args), span);
   return result ? *result : checker.unsupported(span, "a power of a complex number");
@@ -170,8 +172,8 @@ Value complex_power(Checker& checker, Type type, const Value& left, const Value&
 
 Value complex_equality(Checker& checker, bool equal, Type type, const Value& left, const Value& right,
                        Span span) {
-  ComplexParts a = parts_of(checker, checker.convert(left, type, Purpose::Operand), span),
-               b = parts_of(checker, checker.convert(right, type, Purpose::Operand), span);
+  ComplexParts a = parts_of(checker, convert(checker, left, type, Purpose::Operand), span),
+               b = parts_of(checker, convert(checker, right, type, Purpose::Operand), span);
   ir::CompareOp op = equal ? ir::CompareOp::Equal : ir::CompareOp::NotEqual;
   ir::Operand result = checker.binary(equal ? ir::BinaryOp::BitAnd : ir::BinaryOp::BitOr,
                                       checker.compare(op, a.real, b.real, span),
@@ -182,15 +184,16 @@ Value complex_equality(Checker& checker, bool equal, Type type, const Value& lef
 Value complex_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   if (op == ast::UnaryOp::Positive) return read_at(operand, span);
   if (op != ast::UnaryOp::Negative) {
-    checker.report(span, diag::unary_operand, spelling(op), checker.describe(operand));
+    checker.report(span, diag::unary_operand, spelling(op), describe(checker, operand));
     return error_value(span);
   }
   if (is_literal(operand)) return complex_value({-operand.real(), -operand.imaginary()}, span);
-  if (std::optional<Value> value = checker.undecided(operand.type, std::array{&operand}, span)) return *value;
+  if (std::optional<Value> value = undecided(checker, operand.type, std::array{&operand}, span))
+    return *value;
   Floats of{checker, span};
-  ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
+  ComplexParts parts = parts_of(checker, as_operand(checker, operand), span);
   Value value = complex_result(checker, {of.negate(parts.real), of.negate(parts.imag)}, span);
-  checker.keep_literal_locals(value, std::array{&operand});
+  keep_literal_locals(checker, value, std::array{&operand});
   return value;
 }
 
@@ -198,7 +201,7 @@ Value complex_absolute(Checker& checker, const Value& operand, Span span) {
   if (is_literal(operand) && operand.kind == ValueKind::Literal)
     return float_value(std::abs(std::complex(operand.real(), operand.imaginary())), span);
   if (is_literal(operand.type)) return unknown_value(span);
-  ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
+  ComplexParts parts = parts_of(checker, as_operand(checker, operand), span);
   Type type = parts.real.type;
   if (!parts.real.slot && !parts.imag.slot)
     return runtime_value(
@@ -211,7 +214,7 @@ Value conjugate(Checker& checker, const Value& operand, Span span) {
   if (!is_complex_number(operand)) return read_at(operand, span);
   if (operand.kind == ValueKind::Literal) return complex_value({operand.real(), -operand.imaginary()}, span);
   if (is_literal(operand.type)) return unknown_value(span);
-  ComplexParts parts = parts_of(checker, checker.as_operand(operand), span);
+  ComplexParts parts = parts_of(checker, as_operand(checker, operand), span);
   return complex_result(checker, {parts.real, checker.unary(ir::UnaryOp::Negate, parts.imag, span)}, span);
 }
 
@@ -219,7 +222,7 @@ Value complex_part(Checker& checker, const Value& value, int part, Span span) {
   if (value.kind == ValueKind::Literal)
     return float_value(part == 0 ? value.real() : value.imaginary(), span);
   if (is_literal(value.type)) return unknown_value(span);
-  ComplexParts parts = parts_of(checker, checker.as_operand(value), span);
+  ComplexParts parts = parts_of(checker, as_operand(checker, value), span);
   return runtime_value(part == 0 ? parts.real : parts.imag, span);
 }
 
@@ -230,7 +233,7 @@ Value array_part(Checker& checker, const Value& array, int part, Span span) {
   ir::View view{array.operand, {}, part};
   for (int axis = 0; axis < rank; ++axis)
     view.axes.push_back(
-        {ir::ViewAxis::Kind::Range, zero, checker.array_extent(array, axis, span).operand, one});
+        {ir::ViewAxis::Kind::Range, zero, array_extent(checker, array, axis, span).operand, one});
   TypeTable& types = checker.context.module.types;
   Type type = is_point(array.type) ? types.point(element->scalar, array.type->space)
                                    : types.array(element->scalar, rank, array.type->space, Layout::Any);
@@ -262,7 +265,8 @@ Value construct_complex(Checker& checker, std::optional<Type> type, std::span<co
         (is_number(arg) && arg.kind == ValueKind::Runtime && is_literal(arg.type) && !checker.final);
     any_complex = any_complex || (is_number(arg) && is_complex(arg.type));
     if (is_number(arg) || is_unknown(arg)) continue;
-    checker.report(arg.span, diag::cannot_cast, checker.describe(arg), to_string(type.value_or(types::c128)));
+    checker.report(arg.span, diag::cannot_cast, describe(checker, arg),
+                   to_string(type.value_or(types::c128)));
     return error_value(span);
   }
   if (any_unknown) return unknown_value(span);
@@ -276,7 +280,8 @@ Value construct_complex(Checker& checker, std::optional<Type> type, std::span<co
     return complex_value(value + std::complex(0.0, 1.0) * constant(args[1]), span);
   }
   auto number = [&](const Value& arg) {
-    Value typed = arg.kind == ValueKind::Runtime ? arg : checker.convert_value(arg, wanted, Purpose::Operand);
+    Value typed =
+        arg.kind == ValueKind::Runtime ? arg : convert_value(checker, arg, wanted, Purpose::Operand);
     return convert_complex(checker, typed.operand, wanted, span);
   };
   ir::Operand first = number(args[0]);
@@ -289,7 +294,7 @@ Value construct_complex(Checker& checker, std::optional<Type> type, std::span<co
 
 void report_complex_to_real(Checker& checker, const Value& value, Type type) {
   std::string_view text = checker.context.source(value.span);
-  checker.report(value.span, diag::complex_to_real, checker.describe(value), to_string(type),
+  checker.report(value.span, diag::complex_to_real, describe(checker, value), to_string(type),
                  text.size() <= 40 ? advice::primary(text) : "(...)");
 }
 

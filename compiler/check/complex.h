@@ -16,11 +16,11 @@ struct ComplexParts {
 // Says whether a value is a complex number, a literal included.
 inline bool is_complex_number(const Value& value) { return is_number(value) && is_complex(value.type); }
 // Return the complex number of two parts, and the parts of one; constants fold.
-ir::Operand make_complex(Checker& checker, ComplexParts parts, Span span);
-ComplexParts parts_of(Checker& checker, ir::Operand complex, Span span);
+ir::Operand make_complex(Emitter& emitter, ComplexParts parts, Span span);
+ComplexParts parts_of(Emitter& emitter, ir::Operand complex, Span span);
 // Converts a number to a complex type, or a complex number to another type or to its truth. Nothing makes a real
 // number of it.
-ir::Operand convert_complex(Checker& checker, ir::Operand value, Type type, Span span);
+ir::Operand convert_complex(Emitter& emitter, ir::Operand value, Type type, Span span);
 
 // Returns the result of an operator on two constants, at least one of them complex; nothing where it has none, or
 // Python raises.

@@ -1,3 +1,4 @@
+#include "compiler/check/calls.h"
 #include "compiler/check/complex.h"
 
 namespace kern::checker {
@@ -7,7 +8,7 @@ std::optional<Value> call_complex(Checker& checker, std::string_view name, std::
   const FileScope* library = complex_library(checker.context);
   const auto found = library ? library->symbols.find(name) : FileScope{}.symbols.end();
   if (!library || found == library->symbols.end()) return std::nullopt;
-  return checker.call_function(*found->second.back().function, {std::move(args), {}, {}}, span);
+  return call_function(checker, *found->second.back().function, {std::move(args), {}, {}}, span);
 }
 
 } // namespace kern::checker

@@ -1,6 +1,9 @@
 // Parts of a tuple by computed indices, where a part is a number, a record or a tuple of such: each number of the part is
 // selected among those of all parts, which needs no memory and suits lanes. Numbers alone are put into an array (tuples.cpp).
 #include "compiler/check/computed_parts.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 
 #include <algorithm>
 
@@ -31,7 +34,7 @@ bool is_of_numbers(Type type) {
 // Returns one of two values of the same form.
 Value selected(Checker& checker, ir::Operand condition, const Value& yes, const Value& no, Span span) {
   if (!is_tuple(yes))
-    return runtime_value(checker.select(condition, checker.as_operand(yes), checker.as_operand(no), span),
+    return runtime_value(checker.select(condition, as_operand(checker, yes), as_operand(checker, no), span),
                          span);
   Value result = tuple_like(yes.type, span);
   for (std::size_t i = 0; i < yes.elements.size(); ++i)
@@ -51,12 +54,12 @@ std::optional<TupleParts> parts_of_tuple(Checker& checker, const Value& tuple, s
   if (!collect_parts(tuple, rank, 0, found)) return std::nullopt;
   std::optional<Type> type = types::unknown;
   for (const Value& part : found.parts) {
-    std::optional<Type> next = checker.type_of(part);
-    type = next && type ? checker.join_types(*type, *next) : std::nullopt;
+    std::optional<Type> next = type_of(checker, part);
+    type = next && type ? join_types(checker, *type, *next) : std::nullopt;
   }
-  if (!type || !is_of_numbers(checker.default_deep(*type))) return std::nullopt;
-  found.type = checker.default_deep(*type);
-  for (Value& part : found.parts) part = checker.convert_value(part, found.type, Purpose::Store);
+  if (!type || !is_of_numbers(default_deep(checker, *type))) return std::nullopt;
+  found.type = default_deep(checker, *type);
+  for (Value& part : found.parts) part = convert_value(checker, part, found.type, Purpose::Store);
   return found;
 }
 
@@ -69,9 +72,9 @@ std::optional<ir::Operand> place_of_part(Checker& checker, const TupleParts& tup
   array.extents = tuple.extents;
   ir::Operand place = ir::constant_int(types::i64, 0);
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
-    if (!checker.check_constant_index(array, static_cast<int>(axis), indices[axis], base))
+    if (!check_constant_index(checker, array, static_cast<int>(axis), indices[axis], base))
       return std::nullopt;
-    ir::Operand index = checker.guarded_index(array.operand, static_cast<int>(axis), indices[axis], base);
+    ir::Operand index = guarded_index(checker, array.operand, static_cast<int>(axis), indices[axis], base);
     ir::Operand extent = ir::constant_int(types::i64, tuple.extents[axis]);
     ir::Operand row = checker.binary(ir::BinaryOp::Multiply, place, extent, span);
     place = axis == 0 ? index : checker.binary(ir::BinaryOp::Add, row, index, span);

@@ -1,6 +1,12 @@
 // Runs the statements of a function one after the other over values that are known: names get values, conditions choose, loops go
 // round. What the checker would write code for is not constant. Each statement counts as work, so that no loop goes on for ever.
 #include "compiler/check/constant_calls.h"
+#include "compiler/check/calls.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/iteration.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/signatures.h"
 
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -33,26 +39,26 @@ public:
   }
 
   // Where it came to what is not known, for a note; nothing where an error says what is wrong.
-  std::optional<Span> place() const { return checker_.errors > 0 ? std::nullopt : place_; }
+  std::optional<Span> place() const { return checker_.errors() > 0 ? std::nullopt : place_; }
 
 private:
   // ---- Values ----
 
   // Evaluates an expression; nothing where it is not known.
   std::optional<Value> evaluate(const ast::Expr& expr) {
-    std::optional<Value> value = known(checker_.evaluate(expr));
+    std::optional<Value> value = known(checker::evaluate(checker_, expr));
     if (!value) place_ = expr.span;
     return value;
   }
 
   std::optional<Value> known(Value value) const {
-    const bool is_known = !is_error(value) && is_constant(value) && checker_.body->empty();
+    const bool is_known = !is_error(value) && is_constant(value) && checker_.body().empty();
     return is_known ? std::optional(std::move(value)) : std::nullopt;
   }
 
   std::optional<bool> truth(const ast::Expr& condition) {
     const std::optional<Value> value = evaluate(condition);
-    const std::optional<bool> truth = value ? checker_.constant_truth(*value) : std::nullopt;
+    const std::optional<bool> truth = value ? constant_truth(*value) : std::nullopt;
     if (!truth) place_ = condition.span;
     return truth;
   }
@@ -60,9 +66,9 @@ private:
   std::optional<Value> converted(const ast::Expr& annotation, const Value& value, Purpose purpose) {
     const std::optional<Type> type = type_of_expr(checker_.context, *checker_.scope, annotation);
     if (!type) return std::nullopt;
-    Value result = checker_.convert_value(value, *type, purpose);
+    Value result = convert_value(checker_, value, *type, purpose);
     place_ = value.span;
-    return is_error(result) || checker_.errors > 0 ? std::nullopt : std::optional(result);
+    return is_error(result) || checker_.errors() > 0 ? std::nullopt : std::optional(result);
   }
 
   bool set(std::string_view name, const ast::Expr* annotation, Value value, Purpose purpose) {
@@ -136,7 +142,7 @@ private:
     if (!name) return Flow::Failed;
     const std::optional<Value> before = evaluate(*name), operand = evaluate(*stmt.value);
     if (!before || !operand) return Flow::Failed;
-    const std::optional<Value> value = known(checker_.binary(stmt.op, *before, *operand, stmt.span));
+    const std::optional<Value> value = known(binary(checker_, stmt.op, *before, *operand, stmt.span));
     return next_if(value && set(name->text, nullptr, *value, Purpose::Assignment));
   }
 
@@ -170,7 +176,7 @@ private:
     const std::optional<Value> over = evaluate(*stmt.iterable);
     if (!over) return Flow::Failed;
     if (over->kind == ValueKind::Range) return run_range(stmt, *over);
-    const std::optional<Iteration> rounds = checker_.iterate(*over);
+    const std::optional<Iteration> rounds = iterate(checker_, *over);
     if (!rounds || !rounds->fixed_count) return Flow::Failed;
     for (std::size_t k = 0; k < *rounds->fixed_count; ++k) {
       const Value element = rounds->element(int_value(static_cast<WideInt>(k), stmt.target->span));
@@ -201,12 +207,12 @@ private:
 
 } // namespace
 
-std::optional<Value> constant_call(Checker& checker, const FunctionSymbol& callee, const Checker::Args& args,
+std::optional<Value> constant_call(Checker& checker, const FunctionSymbol& callee, const Args& args,
                                    Span span) {
   Context& context = checker.context;
   if (callee.file->is_numba() || callee.options.is_kernel || context.open_constants >= limits::host_calls)
     return std::nullopt;
-  const std::optional<std::vector<Value>> values = checker.bind_params(callee, args, span);
+  const std::optional<std::vector<Value>> values = bind_params(checker, callee, args, span);
   if (!values) return error_value(span);
   for (const Value& value : *values)
     if (is_error(value)) return value;
@@ -219,7 +225,7 @@ std::optional<Value> constant_call(Checker& checker, const FunctionSymbol& calle
     checker.report(span, diag::not_constant, context.source(span))
         .note(*place, "`{}` comes here to what is not known before the program runs", callee.def->name);
   else
-    ++checker.errors;
+    checker.count_error();
   return error_value(span);
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 
 namespace kern::checker {
@@ -15,7 +16,7 @@ struct ConstantFrame {
 
 // Returns what a device function of a .kern file returns for constants; an error, reported, where that is not known before the program
 // runs. Nothing of a function that cannot be called so.
-std::optional<Value> constant_call(Checker& checker, const FunctionSymbol& callee, const Checker::Args& args,
+std::optional<Value> constant_call(Checker& checker, const FunctionSymbol& callee, const Args& args,
                                    Span span);
 
 } // namespace kern::checker

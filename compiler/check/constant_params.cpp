@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/check/convert.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/scopes.h"
 #include "compiler/check/shared_literals.h"
 
 namespace kern::checker {
@@ -193,7 +196,7 @@ std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee
     if (type == types::unknown || !takes_shared_type(values[i]) || !literal_fits(values[i].real(), type))
       continue;
     if (family.has_several)
-      shared[i] = checker.convert_value(values[i], type, Purpose::Argument);
+      shared[i] = convert_value(checker, values[i], type, Purpose::Argument);
     else
       note_reading(checker, values[i], type);
   }

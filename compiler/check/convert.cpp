@@ -7,9 +7,14 @@
 #include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/check/shared_literals.h"
 #include "compiler/check/stored_sums.h"
+#include "compiler/check/tuples.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/split.h"
 #include "compiler/values/fold.h"
@@ -30,7 +35,7 @@ static ir::Operand literal_operand(Checker& checker, const Value& literal, Type 
     return ir::constant_complex(type, value.real(), value.imag());
   }
   if (is_int_literal(literal)) return constant_of(type, literal.integer);
-  return checker.cast(ir::constant_float(types::f64, literal.real()), type, literal.span);
+  return cast(checker, ir::constant_float(types::f64, literal.real()), type, literal.span);
 }
 
 // Says whether a word takes the low bits of a literal: of one that is inverted, `w & ~3`, `crc: u32 = ~0`.
@@ -71,29 +76,29 @@ static void report_conversion(Checker& checker, const Value& value, Type type, P
                                   std::string(checker.context.source(literal)), to_string(type));
     if (!(literal == value.span)) error.note(literal, "it stands here");
     if (purpose.kind == Purpose::Assignment) note_declaration(checker, error, value, purpose.place);
-    bool is_known = purpose.place == Span{} || checker.note_origin(error, purpose.place, type);
+    bool is_known = purpose.place == Span{} || note_origin(checker, error, purpose.place, type);
     if (!is_known && purpose.kind != Purpose::Store && purpose.kind != Purpose::Param)
       error.note(purpose.place, "`{}` is {}", short_text(checker.context.source(purpose.place)),
                  to_string(type));
     return;
   }
-  std::string from = checker.describe(value);
+  std::string from = describe(checker, value);
   if (!is_number(value) || !is_scalar(type)) {
     Report error = checker.report(value.span, diag::wrong_type, from, to_string(type));
-    if (is_scalar(type) && is_integer(type)) checker.note_characters(error, {&value, 1});
+    if (is_scalar(type) && is_integer(type)) note_characters(checker, error, {&value, 1});
     return;
   }
   std::optional<StoredSum> sum = stored_sum(checker, value.span);
   std::string words = sum ? sum->assigned(advice::cast(sum->text(), type))
                           : cast_text(checker, value, purpose.kind == Purpose::Index ? types::i64 : type);
-  bool is_unpacked = checker.is_unpacked(value);
-  Span place = is_unpacked ? checker.unpacked->target : value.span;
+  bool is_part = is_unpacked(checker, value);
+  Span place = is_part ? checker.unpacked->target : value.span;
   Report error = checker.report(place, diag::needs_cast, from, to_string(type), words);
-  if (is_unpacked)
-    checker.note_origin(error, checker.unpacked->whole, value.type);
+  if (is_part)
+    note_origin(checker, error, checker.unpacked->whole, value.type);
   else
-    checker.note_origin(error, value, type);
-  if (purpose.kind == Purpose::Store) checker.note_origin(error, purpose.place, type);
+    note_origin(checker, error, value, type);
+  if (purpose.kind == Purpose::Store) note_origin(checker, error, purpose.place, type);
 }
 
 // Says whether a conversion is into a place, where an integer is checked: an operand has to be of its type.
@@ -132,7 +137,7 @@ static ir::Operand checked_fit(Checker& checker, const Value& value, Type type, 
   if (!place.empty()) place += ", ";
   ir::SiteId site = checker.site(ir::fit_kind(value.type, type), value.span, place + a_type);
   checker.emit(ir::Fit{value.operand, type, site}, value.span);
-  return checker.cast(value.operand, type, value.span);
+  return cast(checker, value.operand, type, value.span);
 }
 
 // Returns a value of the running program in another type; nothing where it does not become one.
@@ -144,12 +149,12 @@ static std::optional<ir::Operand> convert_runtime(Checker& checker, const Value&
   if (drops) return std::nullopt;
   if (numbers && is_literal(value.type)) return placeholder(checker, type, value.span);
   if (numbers && (checker.scope->is_numba() || converts(value.type, type)))
-    return checker.cast(value.operand, type, value.span);
+    return cast(checker, value.operand, type, value.span);
   if (has_exact_integers(checker) && goes_into(value, type))
-    return checker.cast(value.operand, type, value.span);
+    return cast(checker, value.operand, type, value.span);
   // A word takes the low bits of what is made of literals.
   if (purpose.kind == Purpose::Operand && value.of_literals && is_word(type))
-    return checker.cast(value.operand, type, value.span);
+    return cast(checker, value.operand, type, value.span);
   if (is_place(purpose) && goes_by_check(checker, value, type))
     return checked_fit(checker, value, type, purpose);
   if (is_array(value.type) && is_array(type) && converts(value.type, type))
@@ -157,38 +162,38 @@ static std::optional<ir::Operand> convert_runtime(Checker& checker, const Value&
   return std::nullopt;
 }
 
-ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
+ir::Operand convert(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_error(value) || is_unknown(value) || type == types::error || type == types::unknown)
-    return placeholder(*this, type == types::unknown ? types::error : type, value.span);
-  bool numba = scope->is_numba();
+    return placeholder(checker, type == types::unknown ? types::error : type, value.span);
+  bool numba = checker.scope->is_numba();
   if (is_literal(type) && is_number(value)) {
     // Only in the rounds of inference: a local that met nothing but literals so far.
     if (value.kind == ValueKind::Runtime) return value.operand;
-    return placeholder(*this, type, value.span);
+    return placeholder(checker, type, value.span);
   }
-  note_reading(*this, value, type);
+  note_reading(checker, value, type);
   switch (value.kind) {
   case ValueKind::Literal:
     if (literal_converts(value, type, numba) || takes_low_bits(value, type)) {
       if (is_boolean(type))
         return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real() != 0);
-      return literal_operand(*this, value, type);
+      return literal_operand(checker, value, type);
     }
     break;
   case ValueKind::Choice: {
-    ir::Operand yes = convert(value.elements[0], type, purpose),
-                no = convert(value.elements[1], type, purpose);
-    return select(value.operand, yes, no, value.span);
+    ir::Operand yes = convert(checker, value.elements[0], type, purpose),
+                no = convert(checker, value.elements[1], type, purpose);
+    return checker.select(value.operand, yes, no, value.span);
   }
   case ValueKind::Deferred:
     if (!is_scalar(type) || is_boolean(type) || is_integer(type)) break;
-    return convert_deferred(value, type, purpose);
+    return convert_deferred(checker, value, type, purpose);
   case ValueKind::Element:
     if (is_scalar(type) && (is_complex(type) || !is_complex(value.type)))
-      return load_constant_element(value, type);
+      return load_constant_element(checker, value, type);
     break;
   case ValueKind::Runtime:
-    if (std::optional<ir::Operand> operand = convert_runtime(*this, value, type, purpose)) return *operand;
+    if (std::optional<ir::Operand> operand = convert_runtime(checker, value, type, purpose)) return *operand;
     break;
   case ValueKind::Error:
   case ValueKind::Unknown:
@@ -214,24 +219,24 @@ ir::Operand Checker::convert(const Value& value, Type type, Purpose purpose) {
   case ValueKind::TypeMaker:
   case ValueKind::Zip: break;
   }
-  report_conversion(*this, value, type, purpose);
-  return placeholder(*this, type, value.span);
+  report_conversion(checker, value, type, purpose);
+  return placeholder(checker, type, value.span);
 }
 
-Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
+Value convert_value(Checker& checker, const Value& value, Type type, Purpose purpose) {
   bool is_same = !is_record(type) || value.type == type;
   if (is_tuple(value) && is_tuple(type) && is_same && value.elements.size() == type->elements.size()) {
     Value result = tuple_like(type, value.span);
     for (std::size_t i = 0; i < value.elements.size(); ++i)
-      result.elements.push_back(convert_value(value.elements[i], type->elements[i], purpose));
+      result.elements.push_back(convert_value(checker, value.elements[i], type->elements[i], purpose));
     return result;
   }
   if (is_tuple(type)) {
     if (!is_error(value) && !is_unknown(value))
-      report(value.span, diag::wrong_type, describe(value), to_string(type));
+      checker.report(value.span, diag::wrong_type, describe(checker, value), to_string(type));
     return error_value(value.span);
   }
-  Value result = runtime_value(convert(value, type, purpose), value.span);
+  Value result = runtime_value(convert(checker, value, type, purpose), value.span);
   result.most = most_bits_as(value, type);
   result.positive = value.positive;
   result.extents = value.extents;
@@ -239,29 +244,29 @@ Value Checker::convert_value(const Value& value, Type type, Purpose purpose) {
   return result;
 }
 
-ir::Operand Checker::as_operand(const Value& value) {
+ir::Operand as_operand(Checker& checker, const Value& value) {
   if (value.kind == ValueKind::Runtime) return value.operand;
-  if (is_error(value) || is_unknown(value)) return placeholder(*this, types::error, value.span);
+  if (is_error(value) || is_unknown(value)) return placeholder(checker, types::error, value.span);
   Type type = default_type(value.type);
   if (is_int_literal(value) && !literal_fits(value.integer, types::i64)) type = types::u64;
-  return convert(value, type, Purpose::Operand);
+  return convert(checker, value, type, Purpose::Operand);
 }
 
-bool Checker::check_index(const Value& value) {
+bool check_index(Checker& checker, const Value& value) {
   if (is_error(value) || is_unknown(value)) return false;
   bool is_int = is_number(value) && (is_integer(value.type) || is_boolean(value.type));
-  if (!is_int) report(value.span, diag::not_an_integer, describe(value));
+  if (!is_int) checker.report(value.span, diag::not_an_integer, describe(checker, value));
   return is_int;
 }
 
-std::optional<ir::Operand> Checker::as_index(const Value& value) {
-  if (!check_index(value)) return std::nullopt;
+std::optional<ir::Operand> as_index(Checker& checker, const Value& value) {
+  if (!check_index(checker, value)) return std::nullopt;
   if (value.kind == ValueKind::Runtime && !is_literal(value.type))
-    return cast(value.operand, types::i64, value.span);
-  return convert(value, types::i64, Purpose::Index);
+    return cast(checker, value.operand, types::i64, value.span);
+  return convert(checker, value, types::i64, Purpose::Index);
 }
 
-std::optional<bool> Checker::constant_truth(const Value& value) {
+std::optional<bool> constant_truth(const Value& value) {
   if (value.kind == ValueKind::None) return false;
   if (value.kind == ValueKind::String) return !value.text.empty();
   if (value.kind == ValueKind::Tuple) return !value.elements.empty();
@@ -271,17 +276,17 @@ std::optional<bool> Checker::constant_truth(const Value& value) {
   return *number != 0.0;
 }
 
-std::optional<ir::Operand> Checker::as_condition(const Value& value) {
+std::optional<ir::Operand> as_condition(Checker& checker, const Value& value) {
   if (is_error(value) || is_unknown(value)) return std::nullopt;
   if (std::optional<bool> truth = constant_truth(value)) return ir::constant_bool(*truth);
   if (!is_number(value)) {
-    report(value.span, diag::not_a_condition, describe(value));
+    checker.report(value.span, diag::not_a_condition, describe(checker, value));
     return std::nullopt;
   }
   if (is_literal(value.type) && value.kind == ValueKind::Runtime)
-    return placeholder(*this, types::boolean, value.span);
-  ir::Operand operand = as_operand(value);
-  return cast(operand, types::boolean, value.span);
+    return placeholder(checker, types::boolean, value.span);
+  ir::Operand operand = as_operand(checker, value);
+  return cast(checker, operand, types::boolean, value.span);
 }
 
 // float("inf"), float("nan")
@@ -301,50 +306,52 @@ static Value cast_by_python_name(Checker& checker, Type type, const Value& value
   if (is_literal(value)) {
     if (std::fabs(value.real()) < 0x1p63)
       return int_value(static_cast<WideInt>(std::trunc(value.real())), span);
-    return runtime_value(checker.cast(ir::constant_float(types::f64, value.real()), types::i64, span), span);
+    return runtime_value(cast(checker, ir::constant_float(types::f64, value.real()), types::i64, span), span);
   }
-  ir::Operand operand = checker.as_operand(value);
+  ir::Operand operand = as_operand(checker, value);
   bool keeps = to_int ? is_integer(operand.type) : is_float(operand.type);
-  Value result = runtime_value(keeps ? operand : checker.cast(operand, type, span), span);
+  Value result = runtime_value(keeps ? operand : cast(checker, operand, type, span), span);
   result.most = most_bits_as(value, result.type);
   return result;
 }
 
-Value Checker::explicit_cast(Type type, const Value& value, Span span, bool from_python_name) {
+Value explicit_cast(Checker& checker, Type type, const Value& value, Span span, bool from_python_name) {
   if (is_error(value)) return value;
   if (is_unknown(value)) return value;
   if (value.kind == ValueKind::String && is_float(type))
     if (std::optional<double> special = special_float(value.text)) return float_value(*special, span);
   if (!is_scalar(type) || !is_number(value)) {
-    report(span, diag::cannot_cast, describe(value), to_string(type));
+    checker.report(span, diag::cannot_cast, describe(checker, value), to_string(type));
     return error_value(span);
   }
-  if (is_complex(type)) return construct_complex(*this, type, {&value, 1}, span);
+  if (is_complex(type)) return construct_complex(checker, type, {&value, 1}, span);
   if (is_complex(value.type) && !is_boolean(type)) {
-    report_complex_to_real(*this, value, type);
+    report_complex_to_real(checker, value, type);
     return error_value(span);
   }
   if (value.kind == ValueKind::Runtime && is_literal(value.type)) {
     // int(x) and float(x) keep what is one already.
     bool keeps = from_python_name && is_integer(value.type) == is_integer(type);
-    std::optional<Value> same = keeps ? undecided(value.type, std::array{&value}, span) : std::nullopt;
-    return same ? *same : runtime_value(placeholder(*this, type, span), span);
+    std::optional<Value> same =
+        keeps ? undecided(checker, value.type, std::array{&value}, span) : std::nullopt;
+    return same ? *same : runtime_value(placeholder(checker, type, span), span);
   }
   if (is_boolean(type)) {
-    std::optional<ir::Operand> truth = as_condition(value);
+    std::optional<ir::Operand> truth = as_condition(checker, value);
     return truth ? runtime_value(*truth, span) : error_value(span);
   }
-  if (from_python_name) return cast_by_python_name(*this, type, value, span);
-  if (value.kind == ValueKind::Element) return runtime_value(load_constant_element(value, type), span);
-  if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(*this, value, type), span);
-  Value result = runtime_value(cast(as_operand(value), type, span), span);
+  if (from_python_name) return cast_by_python_name(checker, type, value, span);
+  if (value.kind == ValueKind::Element)
+    return runtime_value(load_constant_element(checker, value, type), span);
+  if (value.kind == ValueKind::Literal) return runtime_value(literal_operand(checker, value, type), span);
+  Value result = runtime_value(cast(checker, as_operand(checker, value), type, span), span);
   result.most = most_bits_as(value, type);
   return result;
 }
 
-void Checker::flatten(const Value& value, std::vector<ir::Operand>& leaves) {
-  if (!is_tuple(value)) return leaves.push_back(as_operand(value));
-  for (const Value& element : value.elements) flatten(element, leaves);
+void flatten(Checker& checker, const Value& value, std::vector<ir::Operand>& leaves) {
+  if (!is_tuple(value)) return leaves.push_back(as_operand(checker, value));
+  for (const Value& element : value.elements) flatten(checker, element, leaves);
 }
 
 } // namespace kern::checker

@@ -3,6 +3,7 @@
 #include "compiler/check/declared_types.h"
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/reporting_scope.h"
@@ -50,7 +51,7 @@ std::optional<int> distance(const Value& value, Type type) {
 void check_declared(Context& context, const FunctionSymbol& function) {
   const FunctionOptions& options = function.options;
   const bool declares = function.file->is_numba() && options.is_device && !options.is_host_jit;
-  if (!declares || !context.diagnostics.enabled()) return;
+  if (!declares) return;
   for (const WrittenSignature& signature : options.signatures) {
     if (!context.reported.insert({"signature", signature.span.file, signature.span.begin}).second) continue;
     std::optional<DeclaredTypes> declared = read_signature(context, *function.file, signature);
@@ -65,7 +66,7 @@ const DeclaredTypes* declared_types(Checker& checker, const FunctionSymbol& func
   bool declares =
       function.file->is_numba() && options.is_device && !options.is_host_jit && !options.signatures.empty();
   if (!declares) return nullptr;
-  check_declared(checker.context, function);
+  if (checker.is_heard()) check_declared(checker.context, function);
   const DeclaredTypes* nearest = nullptr;
   int least = 0;
   for (const DeclaredTypes& declared : read_signatures(checker.context, function)) {
@@ -94,7 +95,7 @@ Value as_declared(Checker& checker, Type type, const Value& value) {
   }
   bool converts =
       is_number(value) && value.kind == ValueKind::Runtime && is_scalar(type) && value.type != type;
-  return converts ? checker.explicit_cast(type, value, value.span) : value;
+  return converts ? explicit_cast(checker, type, value, value.span) : value;
 }
 
 } // namespace kern::checker

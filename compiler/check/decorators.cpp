@@ -5,8 +5,13 @@
 #include <array>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/decorators.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/ignored_options.h"
+#include "compiler/check/scopes.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/uniformity.h"
@@ -62,7 +67,7 @@ Role role_of(Context& context, FileScope& file, const ast::Expr& expr) {
   if (!attribute || (attribute->name != "jit" && attribute->name != "njit")) return Role::Unknown;
   const ReportingScope quiet(context.diagnostics, false);
   Checker checker(context, &file, nullptr);
-  Value module = checker.evaluate(*attribute->value);
+  Value module = checker::evaluate(checker, *attribute->value);
   if (module.kind != ValueKind::Host) return Role::Unknown;
   return module.text == "numba.cuda" ? Role::Kernel : Role::HostJit;
 }
@@ -81,7 +86,7 @@ struct Reader {
   Value evaluate(const Option& option) {
     if (!option.value) return constant_of_expr(context, *function.file, *option.expr);
     Checker checker(context, function.file, nullptr);
-    if (option.expr && option.expr->kind == ast::Kind::Set) return checker.evaluate(*option.expr);
+    if (option.expr && option.expr->kind == ast::Kind::Set) return checker::evaluate(checker, *option.expr);
     return host_value(checker, found(*option.value, option.value_span), context.source(option.value_span),
                       option.value_span, option.expr);
   }
@@ -108,7 +113,7 @@ struct Reader {
     std::optional<Value> value = constant(option);
     if (!value) return std::nullopt;
     Checker checker(context, function.file, nullptr);
-    std::optional<bool> result = checker.constant_truth(*value);
+    std::optional<bool> result = constant_truth(*value);
     if (!result) wrong(option, "True or False");
     return result;
   }

@@ -1,5 +1,6 @@
 // The types of elements as NumPy writes them in strings: "float32", "f4", "<i8", "d".
 #include "compiler/check/checker.h"
+#include "compiler/check/numpy.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
@@ -12,7 +13,7 @@ static constexpr std::pair<char, ScalarKind> letters[] = {
     {'P', ScalarKind::U64},  {'e', ScalarKind::F16}, {'f', ScalarKind::F32}, {'d', ScalarKind::F64},
 };
 
-Value Checker::as_dtype(const Value& value) {
+Value as_dtype(Checker& checker, const Value& value) {
   if (value.kind != ValueKind::String) return value;
   std::string_view name = value.text;
   // All devices are little-endian; big-endian elements have no type here.
@@ -22,7 +23,7 @@ Value Checker::as_dtype(const Value& value) {
   for (auto [letter, kind] : letters)
     if (name.size() == 1 && name[0] == letter) return type_value(types::scalar(kind), value.span);
   std::optional<ScalarKind> kind = find_numpy_scalar(name);
-  if (!kind && !scope->is_numba()) kind = find_scalar(name);
+  if (!kind && !checker.scope->is_numba()) kind = find_scalar(name);
   return kind ? type_value(types::scalar(*kind), value.span) : value;
 }
 

@@ -1,7 +1,12 @@
 // The same computation for every element of an array: `a[i:j] += x`, `np.add(x, y, out)`. Operands have the extents
 // of the array, or 1, or fewer axes, as NumPy broadcasts them.
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -20,7 +25,7 @@ static std::optional<Broadcast> broadcast(Checker& checker, const Value& array, 
                                           std::string_view target_text) {
   Broadcast result{array, target.type->rank - array.type->rank, {}};
   if (result.offset < 0) {
-    checker.report(array.span, diag::wrong_type, checker.describe(array), to_string(target.type));
+    checker.report(array.span, diag::wrong_type, describe(checker, array), to_string(target.type));
     return std::nullopt;
   }
   Span span = array.span;
@@ -40,7 +45,7 @@ static std::optional<Broadcast> broadcast(Checker& checker, const Value& array, 
 
 // Returns the element of an operand that belongs to one of the target.
 static Value element_of(Checker& checker, const Broadcast& operand, const std::vector<ir::Operand>& indices) {
-  Checker::Place place;
+  Place place;
   place.ok = true;
   place.array = operand.array.operand;
   Span span = operand.array.span;
@@ -50,24 +55,24 @@ static Value element_of(Checker& checker, const Broadcast& operand, const std::v
     place.indices.push_back(
         checker.select(one, number(0), indices[at + static_cast<std::size_t>(operand.offset)], span));
   }
-  return checker.load(place, span);
+  return load(checker, place, span);
 }
 
-void Checker::for_each_element(ir::Operand target, std::span<const Value> operands, Span span,
-                               const std::function<Value(const Value&, const std::vector<Value>&)>& compute) {
+void for_each_element(Checker& checker, ir::Operand target, std::span<const Value> operands, Span span,
+                      const std::function<Value(const Value&, const std::vector<Value>&)>& compute) {
   if (target.type->space == AddressSpace::Constant) {
-    report(span, diag::constant_array);
+    checker.report(span, diag::constant_array);
     return;
   }
   std::vector<std::optional<Broadcast>> arrays;
   for (const Value& operand : operands) {
     arrays.emplace_back();
     if (!is_array(operand)) continue;
-    arrays.back() = broadcast(*this, operand, target, context.source(span));
+    arrays.back() = broadcast(checker, operand, target, checker.context.source(span));
     if (!arrays.back()) return;
   }
   std::vector<ir::Operand> indices;
-  for (int axis = 0; axis < target.type->rank; ++axis) indices.push_back(variable(types::i64, span));
+  for (int axis = 0; axis < target.type->rank; ++axis) indices.push_back(checker.variable(types::i64, span));
   auto store_one = [&] {
     Place place;
     place.ok = true;
@@ -75,16 +80,16 @@ void Checker::for_each_element(ir::Operand target, std::span<const Value> operan
     place.indices = indices;
     std::vector<Value> values(operands.begin(), operands.end());
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (arrays[i]) values[i] = element_of(*this, *arrays[i], indices);
-    Value result = compute(load(place, span), values);
-    store(place, result, span);
+      if (arrays[i]) values[i] = element_of(checker, *arrays[i], indices);
+    Value result = compute(load(checker, place, span), values);
+    store(checker, place, result, span);
   };
   std::function<void(int)> loop = [&](int axis) {
     if (axis == target.type->rank) return store_one();
-    ir::Operand count = extent(target, axis, span);
-    ir::Body inner = body_of([&] { loop(axis + 1); });
+    ir::Operand count = checker.extent(target, axis, span);
+    ir::Body inner = checker.body_of([&] { loop(axis + 1); });
     ir::SlotId slot = *indices[static_cast<std::size_t>(axis)].slot;
-    emit(ir::For{slot, number(0), number(1), count, std::move(inner)}, span);
+    checker.emit(ir::For{slot, number(0), number(1), count, std::move(inner)}, span);
   };
   loop(0);
 }
@@ -94,9 +99,10 @@ static Value zero_of(Type type, Span span) {
 }
 
 // min, max, sum, any and all of an array with one axis: Numba's, which take its elements one by one.
-Value Checker::fold_array(Builtin builtin, const Value& array, const std::optional<Value>& start, Span span) {
+Value fold_array(Checker& checker, Builtin builtin, const Value& array, const std::optional<Value>& start,
+                 Span span) {
   if (array.type->rank != 1) {
-    report(array.span, diag::fold_of_axes, row(builtin).name, describe(array));
+    checker.report(array.span, diag::fold_of_axes, row(builtin).name, describe(checker, array));
     return error_value(span);
   }
   Type element = element_type(array.type);
@@ -104,7 +110,7 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
   bool tests = builtin == Builtin::Any || builtin == Builtin::All;
   Value first;
   if (picks)
-    first = element_at(array, int_value(0, array.span), array.span);
+    first = element_at(checker, array, int_value(0, array.span), array.span);
   else if (tests)
     first = bool_value(builtin == Builtin::All, span);
   else
@@ -114,37 +120,38 @@ Value Checker::fold_array(Builtin builtin, const Value& array, const std::option
   if (tests) type = types::boolean;
   if (builtin == Builtin::Sum) {
     // Python begins with 0, which floats of a .kern file need not.
-    bool begins = start || scope->is_numba() || !is_float(element);
-    Value sum =
-        binary(ast::BinaryOp::Add, begins ? first : zero_of(element, span), zero_of(element, span), span);
+    bool begins = start || checker.scope->is_numba() || !is_float(element);
+    Value sum = binary(checker, ast::BinaryOp::Add, begins ? first : zero_of(element, span),
+                       zero_of(element, span), span);
     if (is_error(sum) || !is_number(sum)) return sum;
-    type = as_operand(sum).type;
+    type = as_operand(checker, sum).type;
     // Words are summed in 64 bits, where no other start says how many.
-    if (!start && has_exact_integers(*this) && element == types::u32) type = types::u64;
+    if (!start && has_exact_integers(checker) && element == types::u32) type = types::u64;
   }
-  ir::Operand result = variable(type, span);
-  assign(*result.slot, as_operand(explicit_cast(type, first, span)), span);
-  ir::Operand index = variable(types::i64, span);
-  ir::Body inner = body_of([&] {
-    Value value = element_at(array, runtime_value(index, array.span), array.span);
+  ir::Operand result = checker.variable(type, span);
+  checker.assign(*result.slot, as_operand(checker, explicit_cast(checker, type, first, span)), span);
+  ir::Operand index = checker.variable(types::i64, span);
+  ir::Body inner = checker.body_of([&] {
+    Value value = element_at(checker, array, runtime_value(index, array.span), array.span);
     ir::Operand next;
     if (tests) {
-      std::optional<ir::Operand> truth = as_condition(value);
+      std::optional<ir::Operand> truth = as_condition(checker, value);
       if (!truth) return;
-      next = this->binary(builtin == Builtin::All ? ir::BinaryOp::BitAnd : ir::BinaryOp::BitOr, result,
-                          *truth, span);
+      next = checker.binary(builtin == Builtin::All ? ir::BinaryOp::BitAnd : ir::BinaryOp::BitOr, result,
+                            *truth, span);
     } else if (picks) {
       auto order = builtin == Builtin::Min ? ir::CompareOp::Less : ir::CompareOp::Greater;
-      next = select(compare(order, value.operand, result, span), value.operand, result, span);
+      next = checker.select(checker.compare(order, value.operand, result, span), value.operand, result, span);
     } else {
-      Value sum = binary(ast::BinaryOp::Add, runtime_value(result, span), value, span);
-      next = as_operand(explicit_cast(type, sum, span));
+      Value sum = binary(checker, ast::BinaryOp::Add, runtime_value(result, span), value, span);
+      next = as_operand(checker, explicit_cast(checker, type, sum, span));
     }
-    assign(*result.slot, next, span);
+    checker.assign(*result.slot, next, span);
   });
   ir::Operand from = number(picks ? 1 : 0);
-  ir::Operand count = binary(ir::BinaryOp::Subtract, extent(array.operand, 0, span), from, span);
-  emit(ir::For{*index.slot, from, number(1), count, std::move(inner)}, span);
+  ir::Operand count =
+      checker.binary(ir::BinaryOp::Subtract, checker.extent(array.operand, 0, span), from, span);
+  checker.emit(ir::For{*index.slot, from, number(1), count, std::move(inner)}, span);
   return runtime_value(result, span);
 }
 

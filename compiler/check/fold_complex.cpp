@@ -1,5 +1,4 @@
 // Operators and functions of complex constants, as Python computes them; what it raises an exception for has no result.
-#include <array>
 #include <cmath>
 
 #include "compiler/check/complex.h"

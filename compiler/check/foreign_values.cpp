@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "compiler/check/calls.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/host_names.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/names.h"
+#include "compiler/check/operators.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
@@ -38,8 +44,8 @@ struct Answers {
   std::optional<values::Value> operator()(std::string_view path, std::span<const values::Value> args) {
     const ReportingScope quiet(checker.context.diagnostics, false);
     if (path == "getattr" && args.size() == 2 && as<values::Text>(args[1]))
-      return answer(checker.attribute(read(args[0]), as<values::Text>(args[1])->text, span));
-    Checker::Args given;
+      return answer(attribute_of(checker, read(args[0]), as<values::Text>(args[1])->text, span));
+    Args given;
     for (const values::Value& each : args) given.positional.push_back(read(each));
     if (std::ranges::any_of(given.positional, is_error)) return std::nullopt;
     // What follows from a type that is not known yet is not known yet.
@@ -49,7 +55,7 @@ struct Answers {
     if (path == "len" && x.size() == 1) return length(x[0]);
     if (path == "operator.getitem" && x.size() == 2) return element(x[0], x[1]);
     if (const std::optional<ast::CompareOp> op = x.size() == 2 ? comparison(path) : std::nullopt)
-      return answer(checker.compare_values(*op, x[0], x[1], span));
+      return answer(compare_values(checker, *op, x[0], x[1], span));
     const Value callee = host_path(checker, path, span);
     return is_error(callee) ? std::nullopt : answer(call_constant(checker, callee, given, span));
   }
@@ -91,7 +97,7 @@ struct Answers {
 } // namespace
 
 std::optional<HostFound> call_with_types(Checker& checker, const values::FunctionData& function,
-                                         const Checker::Args& args) {
+                                         const Args& args) {
   Context& context = checker.context;
   const ReportingScope quiet(context.diagnostics, false); // Python's code: no error of the program
   std::string key = fmt::format("{}:", function.serial);

@@ -6,6 +6,8 @@
 
 #include "compiler/check/hooks.h"
 #include "compiler/check/host_names.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/scopes.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"

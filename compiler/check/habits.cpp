@@ -1,11 +1,11 @@
 // Advice, by what the operands are: each sentence ends in something to write.
 #include "compiler/check/habits.h"
 
-#include <algorithm>
 #include <array>
 
 #include "compiler/advice/advice.h"
-#include "compiler/check/integers.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/report.h"
 #include "compiler/support/split.h"
 
 namespace kern::checker {
@@ -52,7 +52,7 @@ void advise_kinds(Checker& checker, Report& report, const Value& left, const Val
 
 void advise_operator(Checker& checker, Report& report, ast::BinaryOp op, const Value& left,
                      const Value& right) {
-  checker.note_characters(report, std::array{left, right});
+  note_characters(checker, report, std::array{left, right});
   advise_kinds(checker, report, left, right);
   bool arrays = is_array(left) || is_array(right), tuples = is_tuple(left) || is_tuple(right);
   bool takes_elements = (is_array(left) || is_tuple(left) || is_number(left)) &&
@@ -72,7 +72,7 @@ void advise_operator(Checker& checker, Report& report, ast::BinaryOp op, const V
 }
 
 void advise_operator(Checker& checker, Report& report, ast::UnaryOp op, const Value& operand) {
-  checker.note_characters(report, std::array{operand});
+  note_characters(checker, report, std::array{operand});
   if (is_array(operand) || is_tuple(operand))
     report.note("an operator takes one element: `{}`", advice::unary(op, element_of(checker, operand)));
   else if (is_float_number(operand))
@@ -85,7 +85,7 @@ void note_hidden_type(Checker& checker, Report& report, std::string_view name) {
   bool is_type = find_scalar(name) || name == "int" || name == "float";
   if (!is_type) return;
   std::optional<Span> definition;
-  if (const Local* local = checker.find_local(name))
+  if (const Local* local = find_local(checker, name))
     definition = local->span;
   else
     definition = bound_outside(checker, name);
@@ -105,7 +105,7 @@ static Type element_guess(const Value& tuple) {
 }
 
 void advise_array(Checker& checker, Report& report, const Value& base) {
-  report.note(base.span, "`{}` is {}", checker.context.source(base.span), checker.describe(base));
+  report.note(base.span, "`{}` is {}", checker.context.source(base.span), describe(checker, base));
   if (!is_tuple(base)) return;
   std::string shape = std::to_string(base.elements.size());
   if (!base.elements.empty() && is_tuple(base.elements[0]))

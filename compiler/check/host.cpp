@@ -79,7 +79,7 @@ bool only_computes(const ir::Module& module, ir::FunctionId id, std::set<ir::Fun
 // Reads what a kernel computes, or a device function that it calls.
 struct Reader {
   const Checker& checker;
-  const ir::Function& function = checker.function;
+  const ir::Function& function = checker.function();
   int own_steps = 0;
   int& steps = own_steps; // of one expression, with what it calls: a guard against large trees
   // These are set for a called function, which is complete: its definitions, its caller and the call.
@@ -381,9 +381,7 @@ std::optional<kern::Expression> host_extent(const Checker& checker, const ir::Op
 
 std::optional<kern::Expression> host_expression(const Checker& checker, const ir::Operand& operand) {
   if (!checker.instance) return std::nullopt;
-  Bodies bodies = checker.outer_bodies;
-  bodies.push_back(checker.body);
-  return Reader{checker}.read(operand, bodies);
+  return Reader{checker}.read(operand, checker.open_bodies());
 }
 
 } // namespace kern::checker

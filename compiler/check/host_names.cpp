@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/decorators.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/overload_names.h"
-#include "compiler/diagnostics/names.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/names.h"
+#include "compiler/check/scopes.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
@@ -56,7 +59,8 @@ static python::HostModules run(Context& context, python::Limits limits) {
       if (file->is_numba()) python = file.get();
     FileScope* library = find_file(context, *python, module);
     if (library) return find_symbol(context, *library, name) != nullptr;
-    return Checker(context, python, nullptr).host_name(module, name, {}).has_value();
+    Checker checker(context, python, nullptr);
+    return host_name(checker, module, name, {}).has_value();
   };
   return python::run(*context.program.sources, files, given_by_options(context), limits, knows);
 }
@@ -134,7 +138,7 @@ std::optional<Value> host_name_value(Checker& checker, const ast::Expr& expr) {
   if (!checker.context.host || !checker.scope->is_numba()) return std::nullopt;
   const std::string path = ast::dotted_name(expr);
   const std::string_view first = std::string_view(path).substr(0, path.find('.'));
-  if (path.empty() || checker.find_local(first) || inner_function(checker, first, expr.span))
+  if (path.empty() || find_local(checker, first) || inner_function(checker, first, expr.span))
     return std::nullopt;
   std::map<std::pair<const FileScope*, std::string>, std::optional<Value>>& known =
       checker.context.host->values;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 #include "compiler/python/python.h"
 
@@ -59,8 +60,10 @@ Value host_class_attribute(Checker& checker, const Value& of, std::string_view n
 // Returns the type that a call of a class of named tuples makes; nothing where the value is none.
 std::optional<Type> named_tuple_type(Checker& checker, const Value& of);
 // Calls a type, what makes one, or a function of Python or NumPy with constants (calls.cpp).
-Value call_constant(Checker& checker, const Value& callee, const Checker::Args& args, Span span);
+Value call_constant(Checker& checker, const Value& callee, const Args& args, Span span);
 // Reports why a name has no value.
 void report_unknown(Checker& checker, const HostFound& found, std::string_view name, Span span);
 
+// Returns the symbol of a function of a .py file, made where it is new.
+FunctionSymbol& function_symbol(Context& context, const values::FunctionData& data);
 } // namespace kern::checker

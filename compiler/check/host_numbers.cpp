@@ -1,4 +1,5 @@
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/places.h"
 
 #include <algorithm>
 
@@ -81,7 +82,7 @@ Value array_part(Checker& checker, const Value& array, const ast::Subscript& exp
     const IndexPart* given = axis < parts.size() ? &parts[axis] : nullptr;
     if (!given || given->slice) {
       std::optional<ConstantSlice> taken =
-          given ? checker.constant_slice(given->bounds, count, given->span) : ConstantSlice{0, 1, count};
+          given ? constant_slice(checker, given->bounds, count, given->span) : ConstantSlice{0, 1, count};
       if (!taken) return error_value(expr.span);
       first += taken->start * strides[axis];
       part.extents.push_back(taken->count);
@@ -89,7 +90,7 @@ Value array_part(Checker& checker, const Value& array, const ast::Subscript& exp
       continue;
     }
     WideInt index = *constant_integer(*given->index);
-    bool from_end = index < 0 && checker.counts_from_end(*given->index);
+    bool from_end = index < 0 && counts_from_end(checker, *given->index);
     if (index < (from_end ? -count : 0) || index >= count) {
       checker.report(expr.span, diag::tuple_index,
                      fmt::format("`{}`", checker.context.source(expr.value->span)), count);

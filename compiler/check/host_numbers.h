@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/check/checker.h"
+#include "compiler/check/places.h"
 #include "compiler/values/arrays.h"
 
 namespace kern::checker {

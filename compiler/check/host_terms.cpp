@@ -1,12 +1,13 @@
 // Makes values of the checker of those of python/. A term is evaluated here: a call of a name that only the checker knows.
-#include <algorithm>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/constant_records.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/names.h"
 #include "compiler/check/records.h"
-#include "compiler/diagnostics/names.h"
-#include "compiler/diagnostics/types.h"
+#include "compiler/check/scopes.h"
 #include "compiler/support/limits.h"
 
 namespace kern::checker {
@@ -90,7 +91,7 @@ struct Reader {
   Value read_member(const values::Member& member) {
     FileScope& file = *context().files[member.file];
     Symbol* symbol = find_symbol(context(), file, member.name);
-    return symbol ? checker.symbol_value(file, member.name, *symbol, span) : error();
+    return symbol ? symbol_value(checker, file, member.name, *symbol, span) : error();
   }
 
   // ---- Terms ----
@@ -114,12 +115,12 @@ struct Reader {
   Value evaluate(const values::TermData& term) {
     const std::string_view path = values::path_name(term.callee);
     if (path == "slice" || path == "set") return error();
-    if (path == array_constant && term.call) return checker.evaluate(*term.call);
+    if (path == array_constant && term.call) return checker::evaluate(checker, *term.call);
     if (path == "getattr")
-      return checker.attribute(read(term.args[0]), as<values::Text>(term.args[1])->text, span);
+      return attribute_of(checker, read(term.args[0]), as<values::Text>(term.args[1])->text, span);
     if (path == "operator.getitem") return part(read(term.args[0]), term.args[1]);
     if (term.object) return record_array(term);
-    Checker::Args args;
+    Args args;
     if (!read_args(term, args)) return error();
     Value callee = read(term.callee);
     if (is_error(callee)) return callee;
@@ -133,7 +134,7 @@ struct Reader {
     return call_constant(checker, callee, args, span);
   }
 
-  bool read_args(const values::TermData& term, Checker::Args& args) {
+  bool read_args(const values::TermData& term, Args& args) {
     const auto place = [&](std::size_t i) {
       const bool is_written = term.call && term.call->args.size() == term.args.size();
       return is_written ? term.call->args[i]->span : span;
@@ -162,7 +163,7 @@ struct Reader {
     if (whole.kind == ValueKind::Type) {
       std::vector<std::optional<Layout>> slices;
       for (const values::Value& each : indices) slices.push_back(layout_of(each));
-      return checker.array_type(whole, slices, span);
+      return array_type(checker, whole, slices, span);
     }
     const std::optional<WideInt> place = values::integer_of(index);
     const auto at = is_tuple(whole) && place ? values::index_in(*place, whole.elements.size()) : std::nullopt;

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <cctype>
 
-#include "compiler/ast/host_modules.h"
 #include "compiler/ast/walk.h"
 #include "compiler/check/host_names.h"
+#include "compiler/check/names.h"
 #include "compiler/check/overload_names.h"
+#include "compiler/check/scopes.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
@@ -62,7 +63,7 @@ bool report_given(Checker& checker, std::string_view define, std::string_view mi
     if ((each.name != define && !define.ends_with(fmt::format(".{}", each.name))) || !each.file ||
         each.value != missing)
       continue;
-    checker.report_not_in_module(missing, each.file->name, span);
+    report_not_in_module(checker, missing, each.file->name, span);
     return true;
   }
   return false;
@@ -80,7 +81,7 @@ void report_unknown(Checker& checker, const HostFound& found, std::string_view n
     const std::string_view captured = param.substr(0, param.find_first_of(" :=,)"));
     checker
         .report(span, diag::captured_value, captured, doubt,
-                checker.captured_define(fmt::format("{}.{}", doubt, captured), span))
+                captured_define(checker, fmt::format("{}.{}", doubt, captured), span))
         .note(unknown.where, "`{}` is a parameter of `{}` here", captured, doubt);
     return;
   }
@@ -119,7 +120,7 @@ void report_unknown(Checker& checker, const HostFound& found, std::string_view n
 // false where there is none.
 static bool report_unknown_part(Checker& checker, const ast::Expr& expr) {
   const python::HostModules& modules = checker.context.host->modules;
-  if (const auto* name = ast::as<ast::Name>(&expr)) return is_error(checker.read_name(*name));
+  if (const auto* name = ast::as<ast::Name>(&expr)) return is_error(read_name(checker, *name));
   const auto* call = ast::as<ast::Call>(&expr);
   bool any = false;
   ast::each_part(expr, [&](const ast::Expr& written) {
@@ -174,13 +175,13 @@ Value host_value(Checker& checker, const HostFound& found, std::string_view name
   constants.final = true;
   Value result;
   {
-    const bool reports = checker.context.diagnostics.enabled() && is_type_call(value);
+    const bool reports = checker.is_heard() && is_type_call(value);
     const ReportingScope scope(checker.context.diagnostics, reports);
     result = constant_value(constants, found, name, span);
   }
   if (!is_error(result)) return result;
-  if (constants.errors > 0 && is_type_call(value)) {
-    ++checker.errors;
+  if (constants.errors() > 0 && is_type_call(value)) {
+    checker.count_error();
     return result;
   }
   if (!is_name) {

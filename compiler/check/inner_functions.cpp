@@ -2,6 +2,8 @@
 // variables which it reads of the one around it with each call, behind its own parameters: so it reads what they are
 // when it is called, as in Python.
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/calls.h"
+#include "compiler/check/locals.h"
 
 #include <algorithm>
 #include <set>
@@ -115,7 +117,7 @@ bool has_captured(const Checker& checker, const ast::FunctionDef& def) {
 
 void check_inner_function(Checker& checker, const ast::FunctionDef& def) {
   bool is_one_of_two = function_inside(*checker.instance->function->def, def.name) != &def;
-  if (is_one_of_two || checker.find_local(def.name))
+  if (is_one_of_two || find_local(checker, def.name))
     checker.unsupported(def.name_span,
                         "a name inside of a function that is a function and something else too");
 }
@@ -133,16 +135,16 @@ std::optional<Value> inner_function(Checker& checker, std::string_view name, Spa
   return function_value(made.get(), span);
 }
 
-bool add_captured(Checker& checker, const FunctionSymbol& callee, Checker::Args& args, Span span) {
+bool add_captured(Checker& checker, const FunctionSymbol& callee, Args& args, Span span) {
   for (const ast::Param& param : callee.def->params) {
     if (!is_captured(*callee.def, param)) continue;
     if (!has_captured(checker, *callee.def)) {
       checker.unsupported(span, "the call of a function that reads variables of another function");
       return false;
     }
-    Local* local = checker.find_local(param.name);
+    Local* local = find_local(checker, param.name);
     std::optional<Value> value =
-        local ? checker.read_local(*local, span) : inner_function(checker, param.name, span);
+        local ? read_local(checker, *local, span) : inner_function(checker, param.name, span);
     if (!value || is_error(*value)) return false;
     args.keywords.emplace_back(param.name, std::move(*value));
     args.keyword_spans.push_back(span);

@@ -1,6 +1,7 @@
 // Functions inside of the kernels and device functions of a .py file.
 #pragma once
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 
 namespace kern::checker {
@@ -11,6 +12,6 @@ void check_inner_function(Checker& checker, const ast::FunctionDef& def);
 std::optional<Value> inner_function(Checker& checker, std::string_view name, Span span);
 // Adds to the arguments of a call the variables that the callee reads of the function around it. Returns false where
 // that was reported.
-bool add_captured(Checker& checker, const FunctionSymbol& callee, Checker::Args& args, Span span);
+bool add_captured(Checker& checker, const FunctionSymbol& callee, Args& args, Span span);
 
 } // namespace kern::checker

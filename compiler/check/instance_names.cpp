@@ -1,7 +1,5 @@
 // The arguments of an instance as text: its key, which tells instances apart, and its symbol.
-#include "compiler/check/checker.h"
-#include "compiler/diagnostics/names.h"
-#include "compiler/diagnostics/types.h"
+#include "compiler/check/instances.h"
 
 namespace kern::checker {
 

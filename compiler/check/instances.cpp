@@ -1,10 +1,10 @@
 // Instances of functions: found by their arguments, inferred (rounds.cpp), and emitted when the first emitted caller
 // (or the module) needs them.
 
+#include "compiler/check/instances.h"
 #include "compiler/ast/walk.h"
-#include "compiler/check/checker.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/limits.h"
-#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/support/limits.h"
 
 namespace kern::checker {
@@ -149,7 +149,6 @@ Instance* find_instance(Context& context, const FunctionSymbol& function, std::v
     if (context.reported
             .insert({diag::too_many_instances.code, call_span.file, too_many ? 0 : call_span.begin})
             .second) {
-      const ReportingScope reports(context.diagnostics, true);
       context.diagnostics.report(call_span, diag::too_many_instances, function.def->name, limit);
     }
     return nullptr;

@@ -1,18 +1,18 @@
 // The errors of the rule of integers: each writes what is meant instead.
-#include <array>
 
 #include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/report.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/diagnostics/types.h"
-#include "compiler/diagnostics/warnings.h"
 #include "compiler/support/split.h"
 
 namespace kern::checker {
 
 // Returns the local without a declaration that an augmented assignment changes; null where it changes no such.
 static const Local* summed_local(Checker& checker, const std::optional<StoredSum>& sum) {
-  const Local* local = sum ? checker.find_local(sum->target) : nullptr;
+  const Local* local = sum ? find_local(checker, sum->target) : nullptr;
   return local && !local->annotated ? local : nullptr;
 }
 
@@ -23,7 +23,7 @@ std::string both_casts(Checker& checker, const Value& left, const Value& right,
   // An array, or a part of one, has no cast.
   auto is_part = [&](const Value& value) {
     std::string_view text = checker.context.source(value.span);
-    const Local* local = checker.find_local(text);
+    const Local* local = find_local(checker, text);
     return text.find(':') != text.npos || (local && is_array(local->type));
   };
   if (is_part(word) || is_part(number)) return "a loop over the elements, with a cast of one of the two";
@@ -39,16 +39,16 @@ void report_word_and_number(Checker& checker, std::string_view op, const Value& 
   bool is_first = is_word(left.type);
   const Value &word = is_first ? left : right, &number = is_first ? right : left;
   std::optional<StoredSum> sum = stored_sum(checker, span);
-  Report error = checker.report(span, diag::word_and_number, op, checker.describe(word),
-                                checker.describe(number), both_casts(checker, left, right, sum));
-  checker.note_operands(error, left, right);
+  Report error = checker.report(span, diag::word_and_number, op, describe(checker, word),
+                                describe(checker, number), both_casts(checker, left, right, sum));
+  note_operands(checker, error, left, right);
   if (const Local* local = summed_local(checker, sum)) {
     error.note("or declare it where it starts: `{}`",
                advice::declaration(local->name, is_first ? types::i64 : word.type));
     return;
   }
   // What is meant to be a word from its start, as the state of a hash is, does not become one by a cast.
-  const Local* local = checker.find_local(checker.context.source(number.span));
+  const Local* local = find_local(checker, checker.context.source(number.span));
   if (local && !local->annotated && is_made_wider(number))
     error.note("or declare it where it starts, `{}`, where it is to wrap from there",
                advice::declaration(local->name, word.type));
@@ -56,7 +56,7 @@ void report_word_and_number(Checker& checker, std::string_view op, const Value& 
 
 void report_local_mixes(Checker& checker, const Local& local, const Value& value, Type other, Span span) {
   Report error =
-      checker.report(span, diag::local_types_differ, local.name, checker.describe(value), to_string(other));
+      checker.report(span, diag::local_types_differ, local.name, describe(checker, value), to_string(other));
   if (!(local.type_span == span))
     error.note(local.type_span, "`{}` is {} from here", local.name, to_string(other));
   error.note("declare it where it starts: `{}` wraps, `{}` is exact",
@@ -66,7 +66,7 @@ void report_local_mixes(Checker& checker, const Local& local, const Value& value
 
 void report_word_start(Checker& checker, const Local& local, const Value& value) {
   Type type = local.now.slots_type;
-  bool fresh = checker.context.diagnostics.enabled() &&
+  bool fresh = checker.is_heard() &&
                checker.context.reported.insert({"word_start", local.span.file, local.span.begin}).second;
   if (!fresh) return;
   std::string start = short_text(checker.context.source(local.starts_with));

@@ -1,6 +1,5 @@
 // What is known of an integer by its type and value: between which numbers it lies, and what it goes into by that.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "compiler/check/integers.h"

@@ -6,20 +6,24 @@
 #include <limits>
 
 #include "compiler/builtins/signature.h"
+#include "compiler/check/builtin_calls.h"
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
-#include "compiler/types/names.h"
-#include "compiler/values/fold.h"
 
 namespace kern::checker {
 
 namespace {
 
-using Handler = Value (*)(Checker&, Builtin, const ast::Call&, const Checker::Args&, const BuiltinMatch&,
+using Handler = Value (*)(Checker&, Builtin, const ast::Call&, const Args&, const BuiltinMatch&,
                           const std::vector<Value>&);
 
 constexpr Builtin thread_index[] = {Builtin::ThreadIndexX, Builtin::ThreadIndexY, Builtin::ThreadIndexZ};
@@ -28,7 +32,7 @@ constexpr Builtin block_dim[] = {Builtin::BlockDimX, Builtin::BlockDimY, Builtin
 constexpr Builtin grid_dim[] = {Builtin::GridDimX, Builtin::GridDimY, Builtin::GridDimZ};
 
 ir::Operand wide(Checker& checker, Builtin builtin, Span span) {
-  return checker.cast(checker.builtin_value(builtin, span).operand, types::i64, span);
+  return cast(checker, builtin_value(checker, builtin, span).operand, types::i64, span);
 }
 
 // Returns how many threads a launch has at most along an axis.
@@ -56,8 +60,8 @@ Value grid_extent(Checker& checker, int axis, Span span) {
   return value;
 }
 
-Value call_grid(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
-                const BuiltinMatch&, const std::vector<Value>& values) {
+Value call_grid(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
+                const std::vector<Value>& values) {
   std::optional<WideInt> axes = constant_integer(values[0]);
   if (!axes || *axes < 1 || *axes > 3) {
     checker.report(values[0].span, diag::grid_axes, row(builtin).name,
@@ -72,26 +76,26 @@ Value call_grid(Checker& checker, Builtin builtin, const ast::Call& expr, const 
   return result;
 }
 
-Value call_cast(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
-                const BuiltinMatch&, const std::vector<Value>& values) {
+Value call_cast(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
+                const std::vector<Value>& values) {
   Type type = builtin == Builtin::Int ? types::i64 : builtin == Builtin::Float ? types::f64 : types::boolean;
-  return checker.explicit_cast(type, values[0], expr.span, builtin != Builtin::Bool);
+  return explicit_cast(checker, type, values[0], expr.span, builtin != Builtin::Bool);
 }
 
-Value call_len(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_len(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                const std::vector<Value>& values) {
   if (is_unknown(values[0])) return unknown_value(expr.span);
   if (is_tuple(values[0])) return int_value(WideInt(values[0].elements.size()), expr.span);
   if (is_constant_array(values[0])) return int_value(values[0].table->extents[0], expr.span);
   bool has_axes = (is_array(values[0]) && !is_point(values[0].type)) ||
                   (is_record_array(values[0]) && !is_record_reference(values[0]));
-  if (has_axes) return checker.array_extent(values[0], 0, expr.span);
-  checker.report(expr.span, diag::no_length, checker.describe(values[0]));
+  if (has_axes) return array_extent(checker, values[0], 0, expr.span);
+  checker.report(expr.span, diag::no_length, describe(checker, values[0]));
   return error_value(expr.span);
 }
 
-Value call_range(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
-                 const BuiltinMatch&, const std::vector<Value>&) {
+Value call_range(Checker& checker, Builtin, const ast::Call& expr, const Args& args, const BuiltinMatch&,
+                 const std::vector<Value>&) {
   Value range = plain_value(ValueKind::Range, expr.span);
   const std::vector<Value>& given = args.positional;
   Value zero = int_value(0, expr.span), one = int_value(1, expr.span);
@@ -106,15 +110,15 @@ Value call_range(Checker& checker, Builtin, const ast::Call& expr, const Checker
 }
 
 // The range itself, with how many of its rounds stand one behind the other.
-Value call_unroll(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
-                  const BuiltinMatch& match, const std::vector<Value>& values) {
+Value call_unroll(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch& match,
+                  const std::vector<Value>& values) {
   const Value* count = nullptr;
   for (const BoundArgument& bound : match.arguments)
     if (bound.param == 1 && bound.argument) count = &values[*bound.argument];
   Value range = values[0];
   if (is_error(range)) return range;
   if (range.kind != ValueKind::Range || range.integer != 0) {
-    checker.report(range.span, diag::unroll_range, checker.describe(range));
+    checker.report(range.span, diag::unroll_range, describe(checker, range));
     return error_value(expr.span);
   }
   range.integer = ir::unroll_all;
@@ -128,8 +132,8 @@ Value call_unroll(Checker& checker, Builtin, const ast::Call& expr, const Checke
   return range;
 }
 
-Value call_enumerate(Checker&, Builtin, const ast::Call& expr, const Checker::Args&,
-                     const BuiltinMatch& match, const std::vector<Value>& values) {
+Value call_enumerate(Checker&, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch& match,
+                     const std::vector<Value>& values) {
   Value result = plain_value(ValueKind::Enumerate, expr.span);
   result.elements = {values[0], int_value(0, expr.span)};
   for (const BoundArgument& bound : match.arguments)
@@ -137,22 +141,22 @@ Value call_enumerate(Checker&, Builtin, const ast::Call& expr, const Checker::Ar
   return result;
 }
 
-Value call_zip(Checker&, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_zip(Checker&, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                const std::vector<Value>& values) {
   Value result = plain_value(ValueKind::Zip, expr.span);
   result.elements = values;
   return result;
 }
 
-Value call_pow(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_pow(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                const std::vector<Value>& values) {
-  return checker.binary(ast::BinaryOp::Power, values[0], values[1], expr.span);
+  return binary(checker, ast::BinaryOp::Power, values[0], values[1], expr.span);
 }
 
-Value call_divmod(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_divmod(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                   const std::vector<Value>& values) {
-  Value quotient = checker.binary(ast::BinaryOp::FloorDivide, values[0], values[1], expr.span);
-  Value rest = checker.binary(ast::BinaryOp::Modulo, values[0], values[1], expr.span);
+  Value quotient = binary(checker, ast::BinaryOp::FloorDivide, values[0], values[1], expr.span);
+  Value rest = binary(checker, ast::BinaryOp::Modulo, values[0], values[1], expr.span);
   if (is_error(quotient) || is_error(rest)) return error_value(expr.span);
   return tuple_value({quotient, rest}, expr.span);
 }
@@ -188,7 +192,7 @@ ir::Operand round_digits(Checker& checker, ir::Operand x, ir::Operand digits, Sp
   auto compute = [&](ir::BinaryOp op, ir::Operand a, ir::Operand b) {
     return checker.binary(op, a, b, span);
   };
-  ir::Operand n = checker.cast(digits, types::f64, span);
+  ir::Operand n = cast(checker, digits, types::f64, span);
   ir::Operand up = checker.compare(ir::CompareOp::GreaterEqual, n, number(0), span);
   ir::Operand splits = checker.compare(ir::CompareOp::Greater, n, number(exact), span);
   ir::Operand count = checker.pure(Builtin::Abs, types::f64, {n}, span);
@@ -206,7 +210,7 @@ ir::Operand round_digits(Checker& checker, ir::Operand x, ir::Operand digits, Sp
 }
 
 // round(x) is an i64, half to even; round(x, digits) is of the type of x.
-Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                  const std::vector<Value>& values) {
   const Value& x = values[0];
   if (is_unknown(x)) return unknown_value(expr.span);
@@ -216,34 +220,34 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Checker
       return int_value(static_cast<WideInt>(std::nearbyint(x.real())), expr.span);
   }
   if (is_integer(x.type) && values.size() == 1)
-    return checker.scope->is_numba() ? checker.convert_value(x, types::i64, Purpose::Operand) : x;
+    return checker.scope->is_numba() ? convert_value(checker, x, types::i64, Purpose::Operand) : x;
   if (!is_number(x) || !is_float(x.type)) {
     checker.report(x.span, diag::builtin_argument_type,
-                   fmt::format("`x` of `round` must be a number, not {}", checker.describe(x)));
+                   fmt::format("`x` of `round` must be a number, not {}", describe(checker, x)));
     return error_value(expr.span);
   }
-  ir::Operand operand = checker.as_operand(x);
+  ir::Operand operand = as_operand(checker, x);
   if (is_literal(operand.type)) return unknown_value(expr.span);
   Type type = operand.type == types::f16 || operand.type == types::bf16 ? types::f32 : operand.type;
-  operand = checker.cast(operand, type, expr.span);
+  operand = cast(checker, operand, type, expr.span);
   if (values.size() == 1) {
-    operand = checker.cast(round_even(checker, operand, expr.span), types::i64, expr.span);
+    operand = cast(checker, round_even(checker, operand, expr.span), types::i64, expr.span);
     return runtime_value(operand, expr.span);
   }
   std::optional<WideInt> digits = constant_integer(values[1]);
   bool is_computed = values[1].kind == ValueKind::Runtime && is_integer(values[1].type) && !digits;
   if (is_computed) {
-    ir::Operand wide = checker.cast(operand, types::f64, expr.span);
-    ir::Operand rounded = round_digits(checker, wide, checker.as_operand(values[1]), expr.span);
-    return runtime_value(checker.cast(rounded, type, expr.span), expr.span);
+    ir::Operand wide = cast(checker, operand, types::f64, expr.span);
+    ir::Operand rounded = round_digits(checker, wide, as_operand(checker, values[1]), expr.span);
+    return runtime_value(cast(checker, rounded, type, expr.span), expr.span);
   }
   if (!digits || *digits < -300 || *digits > 300) {
     checker.report(values[1].span, diag::not_constant, checker.context.source(values[1].span));
     return error_value(expr.span);
   }
-  ir::Operand wide = checker.cast(operand, types::f64, expr.span);
+  ir::Operand wide = cast(checker, operand, types::f64, expr.span);
   ir::Operand rounded = round_digits(checker, wide, static_cast<int>(*digits), expr.span);
-  return runtime_value(checker.cast(rounded, type, expr.span), expr.span);
+  return runtime_value(cast(checker, rounded, type, expr.span), expr.span);
 }
 
 // Converts all arguments as the signature wants them.
@@ -251,24 +255,24 @@ std::vector<ir::Operand> operands_of(Checker& checker, Builtin builtin, const Bu
                                      const std::vector<Value>& values) {
   std::vector<ir::Operand> operands;
   for (const BoundArgument& bound : match.arguments)
-    operands.push_back(checker.builtin_operand(builtin, bound, values));
+    operands.push_back(builtin_operand(checker, builtin, bound, values));
   return operands;
 }
 
-Value call_selp(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_selp(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                 const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   return runtime_value(checker.select(operands[0], operands[1], operands[2], expr.span), expr.span);
 }
 
-Value call_fma(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_fma(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   return runtime_value(checker.temp(match.result, ir::Fma{operands[0], operands[1], operands[2]}, expr.span),
                        expr.span);
 }
 
-Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                      const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   ir::SlotId slot = checker.new_slot("", types::u32, ir::Slot::Kind::Temp, expr.span);
@@ -276,12 +280,12 @@ Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, c
   ir::Operand mask = checker.slot_operand(slot);
   ir::Operand all =
       checker.compare(ir::CompareOp::NotEqual, mask, ir::constant_int(types::u32, 0), expr.span);
-  if (checker.scope->is_numba()) mask = checker.cast(mask, types::i32, expr.span);
+  if (checker.scope->is_numba()) mask = cast(checker, mask, types::i32, expr.span);
   return tuple_value({runtime_value(mask, expr.span), runtime_value(all, expr.span)}, expr.span);
 }
 
 // np.maximum, np.minimum. No comparison with a NaN holds.
-Value call_extreme(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_extreme(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                    const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   ir::Operand a = operands[0], b = operands[1];
@@ -295,7 +299,7 @@ Value call_extreme(Checker& checker, Builtin builtin, const ast::Call& expr, con
   return runtime_value(result, expr.span);
 }
 
-Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                 const BuiltinMatch& match, const std::vector<Value>& values) {
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   Type type = operands[0].type;
@@ -308,34 +312,34 @@ Value call_modf(Checker& checker, Builtin builtin, const ast::Call& expr, const 
                      expr.span);
 }
 
-Value call_sincos(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
-                  const BuiltinMatch&, const std::vector<Value>&) {
-  Value sine = checker.call_by_signature(Builtin::Sin, args, expr.span);
-  Value cosine = checker.call_by_signature(Builtin::Cos, args, expr.span);
+Value call_sincos(Checker& checker, Builtin, const ast::Call& expr, const Args& args, const BuiltinMatch&,
+                  const std::vector<Value>&) {
+  Value sine = call_by_signature(checker, Builtin::Sin, args, expr.span);
+  Value cosine = call_by_signature(checker, Builtin::Cos, args, expr.span);
   if (is_error(sine) || is_error(cosine)) return error_value(expr.span);
   return tuple_value({sine, cosine}, expr.span);
 }
 
-Value call_clamp(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
-                 const BuiltinMatch& match, const std::vector<Value>& values) {
+Value call_clamp(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch& match,
+                 const std::vector<Value>& values) {
   std::array<Value, 3> args;
   for (const BoundArgument& bound : match.arguments) args[bound.param] = values[*bound.argument];
   auto& [x, low, high] = args;
-  Value least = checker.call_by_signature(Builtin::Max, {{x, low}, {}, {}}, expr.span);
+  Value least = call_by_signature(checker, Builtin::Max, {{x, low}, {}, {}}, expr.span);
   if (is_error(least)) return least;
-  return checker.call_by_signature(Builtin::Min, {{least, high}, {}, {}}, expr.span);
+  return call_by_signature(checker, Builtin::Min, {{least, high}, {}, {}}, expr.span);
 }
 
-Value call_sequence(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_sequence(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                     const BuiltinMatch& match, const std::vector<Value>& values) {
   std::optional<Value> items, start;
   for (const BoundArgument& bound : match.arguments)
     if (bound.argument) (bound.param == 0 ? items : start) = values[*bound.argument];
-  return checker.call_sequence(builtin, *items, start, expr.span);
+  return call_sequence(checker, builtin, *items, start, expr.span);
 }
 
 // ord('-'): strings are UTF-8.
-Value call_ord(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_ord(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                const std::vector<Value>& values) {
   std::optional<std::uint32_t> code = only_character(values[0]);
   if (code) return int_value(*code, expr.span);
@@ -343,11 +347,11 @@ Value call_ord(Checker& checker, Builtin, const ast::Call& expr, const Checker::
                  fmt::format("`character` of `ord` must be a string of one character, not {}",
                              values[0].kind == ValueKind::String
                                  ? fmt::format("`{}`", checker.context.source(values[0].span))
-                                 : checker.describe(values[0])));
+                                 : describe(checker, values[0])));
   return error_value(expr.span);
 }
 
-Value call_angle(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_angle(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                  const BuiltinMatch& match, const std::vector<Value>& values) {
   double factor = builtin == Builtin::Degrees ? 180 / 3.141592653589793 : 3.141592653589793 / 180;
   if (is_literal(values[0])) return float_value(*constant_real(values[0]) * factor, expr.span);
@@ -356,14 +360,14 @@ Value call_angle(Checker& checker, Builtin builtin, const ast::Call& expr, const
   return runtime_value(checker.binary(ir::BinaryOp::Multiply, operand, scale, expr.span), expr.span);
 }
 
-Value call_compare_and_swap(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_compare_and_swap(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                             const BuiltinMatch& match, const std::vector<Value>& values) {
   const Value& array = values[0];
   std::vector<ir::Operand> operands = operands_of(checker, builtin, match, values);
   ir::Atomic atomic{std::nullopt, Builtin::AtomicCas, array.operand, {}, {operands[1], operands[2]}};
   for (int axis = 0; axis < array.type->rank; ++axis)
     atomic.indices.push_back(
-        checker.guarded_index(array.operand, axis, int_value(0, expr.span), *expr.args[0]));
+        guarded_index(checker, array.operand, axis, int_value(0, expr.span), *expr.args[0]));
   atomic.slot = checker.new_slot("", element_type(array.type), ir::Slot::Kind::Temp, expr.span);
   ir::SlotId slot = *atomic.slot;
   checker.emit(std::move(atomic), expr.span);
@@ -371,8 +375,8 @@ Value call_compare_and_swap(Checker& checker, Builtin builtin, const ast::Call& 
 }
 
 // print("x =", x): texts between the numbers, a space between any two.
-Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args& args,
-                 const BuiltinMatch&, const std::vector<Value>&) {
+Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Args& args, const BuiltinMatch&,
+                 const std::vector<Value>&) {
   ir::Print print{{""}, {}, {}};
   std::vector<Value> parts;
   for (const Value& value : args.positional) {
@@ -390,17 +394,17 @@ Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Checker
       continue;
     }
     if (is_complex_number(value)) {
-      ComplexParts number = parts_of(checker, checker.as_operand(value), expr.span);
+      ComplexParts number = parts_of(checker, as_operand(checker, value), expr.span);
       print.texts.back() += "(";
       print.args.insert(print.args.end(), {number.real, number.imag});
       print.texts.insert(print.texts.end(), {", ", ")"});
       continue;
     }
     if (!is_number(value)) {
-      checker.report(value.span, diag::cannot_print, checker.describe(value));
+      checker.report(value.span, diag::cannot_print, describe(checker, value));
       return error_value(expr.span);
     }
-    print.args.push_back(checker.as_operand(value));
+    print.args.push_back(as_operand(checker, value));
     print.texts.push_back("");
   }
   print.site = checker.site(ir::FaultKind::None, expr.span, "");
@@ -408,21 +412,21 @@ Value call_print(Checker& checker, Builtin, const ast::Call& expr, const Checker
   return plain_value(ValueKind::None, expr.span);
 }
 
-Value call_array(Checker& checker, Builtin builtin, const ast::Call& expr, const Checker::Args&,
+Value call_array(Checker& checker, Builtin builtin, const ast::Call& expr, const Args&,
                  const BuiltinMatch& match, const std::vector<Value>& values) {
-  return checker.make_array(builtin, expr, match, values);
+  return make_array(checker, builtin, expr, match, values);
 }
 
 // The text of -D W=@w.npy. The type of a tuple that was an array is that of its elements.
 Value typed_elements(Checker& checker, Value value, Type type) {
-  if (!is_tuple(value)) return checker.convert_value(value, type, Purpose::Assignment);
+  if (!is_tuple(value)) return convert_value(checker, value, type, Purpose::Assignment);
   for (Value& element : value.elements) element = typed_elements(checker, std::move(element), type);
   value.type = type;
   return value;
 }
 
-Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Checker::Args&,
-                          const BuiltinMatch&, const std::vector<Value>& values) {
+Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Args&, const BuiltinMatch&,
+                          const std::vector<Value>& values) {
   std::optional<ScalarKind> kind = find_scalar(values[1].text);
   // A number is the one of an array that is too large for a text.
   const std::vector<ir::ConstantDecl>& arrays = checker.context.options.arrays;
@@ -438,16 +442,16 @@ Value call_array_constant(Checker& checker, Builtin, const ast::Call&, const Che
   return typed_elements(checker, values[0], kind ? types::scalar(*kind) : types::f64);
 }
 
-Value call_conjugate(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
-                     const BuiltinMatch&, const std::vector<Value>& values) {
+Value call_conjugate(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
+                     const std::vector<Value>& values) {
   if (is_number(values[0])) return conjugate(checker, values[0], expr.span);
   checker.report(values[0].span, diag::builtin_argument_type,
-                 fmt::format("`z` of `conj` must be a number, not {}", checker.describe(values[0])));
+                 fmt::format("`z` of `conj` must be a number, not {}", describe(checker, values[0])));
   return error_value(expr.span);
 }
 
 // Numba's group of all threads: what can be done with it stands behind its type's name.
-Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Checker::Args&, const BuiltinMatch&,
+Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
                      const std::vector<Value>&) {
   Value group = plain_value(ValueKind::Prefix, expr.span);
   group.text = "cg.GridGroup";
@@ -455,11 +459,11 @@ Value call_this_grid(Checker&, Builtin, const ast::Call& expr, const Checker::Ar
 }
 
 // _cache_hint("cg"): of the access that is written next.
-Value call_cache_hint(Checker& checker, Builtin, const ast::Call& expr, const Checker::Args&,
-                      const BuiltinMatch&, const std::vector<Value>& values) {
+Value call_cache_hint(Checker& checker, Builtin, const ast::Call& expr, const Args&, const BuiltinMatch&,
+                      const std::vector<Value>& values) {
   for (int i = 1; i <= static_cast<int>(ir::CacheHint::Wt); ++i)
     if (ir::name(static_cast<ir::CacheHint>(i)) == values[0].text)
-      checker.hint = static_cast<ir::CacheHint>(i);
+      checker.hint_next_access(static_cast<ir::CacheHint>(i));
   return plain_value(ValueKind::None, expr.span);
 }
 
@@ -515,21 +519,21 @@ bool takes_unknown(Builtin builtin) {
 
 } // namespace
 
-Value Checker::call_syntax(Builtin builtin, const ast::Call& expr, const Args& given) {
-  Args args = arguments_beside_floats(builtin, given);
+Value call_syntax(Checker& checker, Builtin builtin, const ast::Call& expr, const Args& given) {
+  Args args = arguments_beside_floats(checker, builtin, given);
   std::vector<Value> values = args.positional;
   for (const auto& [name, value] : args.keywords) values.push_back(value);
   std::optional<BuiltinMatch> match = BuiltinMatch{{}, {types::error, types::error}, types::error};
   // What operators compute has their types, and their errors.
   bool is_operation = (builtin == Builtin::Pow || builtin == Builtin::Divmod) && args.keywords.empty() &&
                       args.positional.size() == 2 && std::ranges::all_of(values, is_number);
-  if (builtin != Builtin::Range && !is_operation) match = match_builtin(builtin, args, expr.span);
+  if (builtin != Builtin::Range && !is_operation) match = match_builtin(checker, builtin, args, expr.span);
   if (!match) return error_value(expr.span);
   for (const Value& value : values)
     if (is_unknown(value) && !takes_unknown(builtin)) return unknown_value(expr.span);
   for (const auto& [id, handler] : handlers)
-    if (id == builtin) return handler(*this, builtin, expr, args, *match, values);
-  return unsupported(expr.span, fmt::format("`{}`", row(builtin).name));
+    if (id == builtin) return handler(checker, builtin, expr, args, *match, values);
+  return checker.unsupported(expr.span, fmt::format("`{}`", row(builtin).name));
 }
 
 } // namespace kern::checker

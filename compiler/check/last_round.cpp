@@ -2,6 +2,8 @@
 #include "compiler/check/rounds.h"
 
 #include "compiler/check/checker.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/operators.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
@@ -77,11 +79,11 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   checker.final = true;
   if (!instance.settled) checker.report(def.name_span, diag::types_do_not_settle, def.name);
   run_round(checker, instance);
-  checker.report_widening();
+  report_widening(checker);
   bool has_type = instance.is_kernel || instance.result.type != types::unknown;
   if (!has_type && !context.diagnostics.has_errors())
     checker.report(def.name_span, diag::recursion_without_type, def.name);
-  ir::Function& function = checker.function;
+  ir::Function function = checker.finish();
   function.name = def.name;
   function.symbol = instance_symbol(instance);
   function.is_kernel = instance.is_kernel;
@@ -92,7 +94,7 @@ ir::FunctionId emit(Context& context, Instance& instance) {
   function.doc = docstring(def);
   function.span = def.name_span;
   if (instance.is_kernel) check_parameter_bytes(context, function);
-  context.statements += checker.statements;
+  context.statements += checker.statements();
   context.module.functions[index] = std::move(function);
   describe_params(context, instance, index);
   context.active.pop_back();

@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/literal_locals.h"
 
 namespace kern::checker {
 
@@ -82,44 +84,45 @@ void mark_waiting(Value& value) {
   for (Value& element : value.elements) mark_waiting(element);
 }
 
-void Checker::mark_read(Value& value, Local& local) const {
-  if (is_tuple(value) || scope->is_numba()) return mark_waiting(value);
-  if (is_open(value) || (final && local.literal.is_decided))
-    value.literals = &*context.literal_lists.insert({&local}).first;
+void mark_read(const Checker& checker, Value& value, Local& local) {
+  if (is_tuple(value) || checker.scope->is_numba()) return mark_waiting(value);
+  if (is_open(value) || (checker.final && local.literal.is_decided))
+    value.literals = &*checker.context.literal_lists.insert({&local}).first;
 }
 
-std::optional<Value> Checker::undecided(Type type, std::span<const Value* const> operands, Span span) {
+std::optional<Value> undecided(Checker& checker, Type type, std::span<const Value* const> operands,
+                               Span span) {
   bool any =
       std::ranges::any_of(operands, [](const Value* operand) { return operand->waits || operand->literals; });
-  if (final || !is_literal(type) || !any) return std::nullopt;
-  Value result = runtime_value(variable(type, span), span);
+  if (checker.final || !is_literal(type) || !any) return std::nullopt;
+  Value result = runtime_value(checker.variable(type, span), span);
   for (const Value* operand : operands) {
     result.waits = result.waits || operand->waits;
-    add_locals(context, result, *operand);
+    add_locals(checker.context, result, *operand);
   }
   return result;
 }
 
-std::optional<Value> Checker::undecided_operation(ast::BinaryOp op, Type type, const Value& left,
-                                                  const Value& right, Span span) {
-  if (final) return std::nullopt;
+std::optional<Value> undecided_operation(Checker& checker, ast::BinaryOp op, Type type, const Value& left,
+                                         const Value& right, Span span) {
+  if (checker.final) return std::nullopt;
   if (op == ast::BinaryOp::ShiftLeft || op == ast::BinaryOp::ShiftRight) {
     // The count says nothing, but a literal that is shifted takes the count's type.
-    if (is_open(left)) return undecided(left.type, std::array<const Value*, 1>{&left}, span);
+    if (is_open(left)) return undecided(checker, left.type, std::array<const Value*, 1>{&left}, span);
     if (!is_open(right) || !is_literal(left.type)) return std::nullopt;
-    Value result = runtime_value(variable(left.type, span), span);
+    Value result = runtime_value(checker.variable(left.type, span), span);
     result.waits = true;
     return result;
   }
   if (is_open(left) && is_boolean(right.type)) type = left.type;
   if (is_open(right) && is_boolean(left.type)) type = right.type;
-  return undecided(type, std::array{&left, &right}, span);
+  return undecided(checker, type, std::array{&left, &right}, span);
 }
 
-std::optional<Value> Checker::undecided_call(Builtin builtin, const BuiltinMatch& match,
-                                             const std::vector<Value>& values, Span span) {
+std::optional<Value> undecided_call(Checker& checker, Builtin builtin, const BuiltinMatch& match,
+                                    const std::vector<Value>& values, Span span) {
   const BuiltinSignature& taken = signature(builtin);
-  if (final || taken.result_count != 1 || taken.results[0].variable < 0) return std::nullopt;
+  if (checker.final || taken.result_count != 1 || taken.results[0].variable < 0) return std::nullopt;
   auto variable = static_cast<std::size_t>(taken.results[0].variable);
   Type joined = types::unknown;
   std::vector<const Value*> operands;
@@ -133,26 +136,26 @@ std::optional<Value> Checker::undecided_call(Builtin builtin, const BuiltinMatch
     operands.push_back(&value);
   }
   bool follows = joined != types::unknown && default_type(joined) == match.type_args[variable];
-  return follows ? undecided(joined, operands, span) : std::nullopt;
+  return follows ? undecided(checker, joined, operands, span) : std::nullopt;
 }
 
-void Checker::keep_literal_locals(Value& result, std::span<const Value* const> operands) const {
-  if (!final) return;
+void keep_literal_locals(const Checker& checker, Value& result, std::span<const Value* const> operands) {
+  if (!checker.final) return;
   // Beside one that has the type anyway it is no cause of it.
   for (const Value* operand : operands)
     if (operand->type == result.type && !operand->literals && !is_constant_number(*operand)) return;
   for (const Value* operand : operands)
-    if (operand->literals && operand->type == result.type) add_locals(context, result, *operand);
+    if (operand->literals && operand->type == result.type) add_locals(checker.context, result, *operand);
 }
 
 // ---- What they meet ----
 
-void Checker::note_meeting(const Value& value, Type type, Span place, bool binds) {
+void note_meeting(Checker& checker, const Value& value, Type type, Span place, bool binds) {
   if (is_tuple(value) && is_tuple(type) && value.elements.size() == type->elements.size())
     for (std::size_t i = 0; i < value.elements.size(); ++i)
-      note_meeting(value.elements[i], type->elements[i], place, binds);
+      note_meeting(checker, value.elements[i], type->elements[i], place, binds);
   // An integer is an i64, whatever it meets.
-  if (!is_open(value) || value.type == types::int_literal || final || !is_scalar(type)) return;
+  if (!is_open(value) || value.type == types::int_literal || checker.final || !is_scalar(type)) return;
   // A real number stays one beside a complex one, and a complex number beside a real one.
   if (is_complex(type) && value.type != types::complex_literal) type = part_type(type);
   if (is_float(type) && value.type == types::complex_literal) type = complex_of(type);
@@ -165,38 +168,39 @@ static void note_operand(Checker& checker, const Value& value, const Value& othe
   each_literal(other, [&](const Value& literal) {
     for (Local* local : locals_of(value)) extend(local->literal, literal);
   });
-  if (other.kind == ValueKind::Runtime) checker.note_meeting(value, other.type, other.span, binds);
+  if (other.kind == ValueKind::Runtime) note_meeting(checker, value, other.type, other.span, binds);
 }
 
-void Checker::note_operands_meet(const Value& left, const Value& right, bool binds) {
-  note_operand(*this, left, right, binds);
-  note_operand(*this, right, left, binds);
+void note_operands_meet(Checker& checker, const Value& left, const Value& right, bool binds) {
+  note_operand(checker, left, right, binds);
+  note_operand(checker, right, left, binds);
 }
 
-void Checker::note_arguments_meet(Builtin builtin, const BuiltinMatch& match,
-                                  const std::vector<Value>& values, Span span) {
-  if (final || std::ranges::none_of(values, [](const Value& value) { return value.literals != nullptr; }))
+void note_arguments_meet(Checker& checker, Builtin builtin, const BuiltinMatch& match,
+                         const std::vector<Value>& values, Span span) {
+  if (checker.final ||
+      std::ranges::none_of(values, [](const Value& value) { return value.literals != nullptr; }))
     return;
   std::span<const BuiltinParam> params = signature(builtin).parameters();
   for (const BoundArgument& bound : match.arguments) {
     const BuiltinParam& param = params[bound.param];
     if (!bound.argument) continue;
     const Value& value = values[*bound.argument];
-    if (param.kind == BuiltinParamKind::Scalar) note_meeting(value, bound.type, value.span);
+    if (param.kind == BuiltinParamKind::Scalar) note_meeting(checker, value, bound.type, value.span);
     if (param.kind != BuiltinParamKind::Variable) continue;
     for (const BoundArgument& other : match.arguments) {
       bool beside = other.argument && other.argument != bound.argument;
       if (!beside || !takes_part(params[other.param], param.variable)) continue;
       const Value& argument = values[*other.argument];
       if (is_array(argument))
-        note_meeting(value, element_type(argument.type), span);
+        note_meeting(checker, value, element_type(argument.type), span);
       else
-        note_operand(*this, value, argument);
+        note_operand(checker, value, argument);
     }
   }
 }
 
-void Checker::note_literals_of(Local& local, const Value& value) {
+void note_literals_of(Local& local, const Value& value) {
   bool is_integer = value.type == types::int_literal && takes_type(value);
   bool is_start =
       local.now.sites.size() == 1; // a literal that a branch assigns later meets a type that is seen
@@ -263,7 +267,7 @@ bool decide_literals(Context& context, Instance& instance) {
     local.literal.is_decided = any = true;
   };
   auto pin = [&](Local& local) {
-    Type type = checker.default_deep(local.type);
+    Type type = default_deep(checker, local.type);
     if (type == local.type) return;
     local.type = type;
     local.pinned = local.literal.is_decided = any = true;

@@ -4,6 +4,7 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/ir/compare_op.h"
 
@@ -60,21 +61,23 @@ static bool is_generic(const Instance* instance) {
                              [](const ast::Param& param) { return param.annotation == nullptr; });
 }
 
-void Checker::warn_never_negative(ir::CompareOp op, const Value& left, const Value& right, Span span) {
+void warn_never_negative(Checker& checker, ir::CompareOp op, const Value& left, const Value& right,
+                         Span span) {
   bool is_left = is_int_literal(right);
   const Value &value = is_left ? left : right, &zero = is_left ? right : left;
   bool is_zero = is_int_literal(zero) && zero.integer == 0;
-  if (!final || !has_exact_integers(*this) || !is_word(value.type) || !is_zero || is_generic(instance))
+  if (!checker.final || !has_exact_integers(checker) || !is_word(value.type) || !is_zero ||
+      is_generic(checker.instance))
     return;
   ir::CompareOp from_left = is_left ? op : ir::mirrored(op);
   bool never = from_left == ir::CompareOp::Less, always = from_left == ir::CompareOp::GreaterEqual;
   if (!never && !always) return;
-  report(span, diag::never_negative, context.source(span), always ? "always true" : "always false",
-         context.source(value.span));
+  checker.report(span, diag::never_negative, checker.context.source(span),
+                 always ? "always true" : "always false", checker.context.source(value.span));
 }
 
-bool Checker::note_literal_locals(Report& report, const Value& value, std::optional<Type> wanted) {
-  if (!final || !value.literals) return false;
+bool note_literal_locals(Checker& checker, Report& report, const Value& value, std::optional<Type> wanted) {
+  if (!checker.final || !value.literals) return false;
   bool any = false;
   std::vector<const Local*> locals(value.literals->begin(), value.literals->end());
   std::ranges::sort(locals, {}, [](const Local* local) { return local->span.begin; });
@@ -84,7 +87,7 @@ bool Checker::note_literal_locals(Report& report, const Value& value, std::optio
     if (!is_cause) continue;
     Type other = is_integer(value.type) ? types::i32 : types::f32;
     bool is_number = wanted && is_scalar(*wanted) && (is_integer(*wanted) || is_float(*wanted));
-    note_local(*this, report, *local, is_number ? *wanted : other);
+    note_local(checker, report, *local, is_number ? *wanted : other);
     any = true;
   }
   return any;

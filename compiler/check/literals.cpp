@@ -2,6 +2,8 @@
 #include <cassert>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/values/arithmetic.h"
 
@@ -12,13 +14,14 @@ static bool in_range(WideInt value) {
   return value >= least_value(ScalarKind::I64) && value <= greatest_value(ScalarKind::U64);
 }
 
-Value Checker::literal_operation(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+Value literal_operation(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                        Span span) {
   assert(!is_complex_literal(left) && !is_complex_literal(right));
   bool ints = is_int_literal(left) && is_int_literal(right);
   bool divides =
       op == ast::BinaryOp::Divide || op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
   if (divides && ints && right.integer == 0) {
-    report(span, diag::constant_division_by_zero);
+    checker.report(span, diag::constant_division_by_zero);
     return error_value(span);
   }
   bool negative_count = ints && right.integer < 0 && is_shift(op);
@@ -31,24 +34,25 @@ Value Checker::literal_operation(ast::BinaryOp op, const Value& left, const Valu
       value.of_literals = left.of_literals || right.of_literals;
       return value;
     }
-    report(span, diag::constant_too_large, context.source(span));
+    checker.report(span, diag::constant_too_large, checker.context.source(span));
     return error_value(span);
   }
   std::optional<double> result =
       negative_count ? std::nullopt : real_operation(op, *constant_real(left), *constant_real(right));
   if (result) return float_value(*result, span);
-  report(span, diag::operand_type_mismatch, spelling(op), describe(left), describe(right));
+  checker.report(span, diag::operand_type_mismatch, spelling(op), describe(checker, left),
+                 describe(checker, right));
   return error_value(span);
 }
 
-Value Checker::literal_unary(ast::UnaryOp op, const Value& operand, Span span) {
+Value literal_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   bool is_int = is_int_literal(operand);
   switch (op) {
   case ast::UnaryOp::Positive: return operand;
   case ast::UnaryOp::Negative:
     if (!is_int) return float_value(-operand.real(), span);
     if (in_range(-operand.integer)) return int_value(-operand.integer, span);
-    report(span, diag::constant_too_large, context.source(span));
+    checker.report(span, diag::constant_too_large, checker.context.source(span));
     return error_value(span);
   case ast::UnaryOp::Invert:
     if (is_int && in_range(~operand.integer)) {
@@ -58,7 +62,7 @@ Value Checker::literal_unary(ast::UnaryOp op, const Value& operand, Span span) {
     }
     if (is_int)
       return runtime_value(ir::constant_int(types::u64, static_cast<std::int64_t>(~operand.integer)), span);
-    report(span, diag::unary_operand, spelling(op), describe(operand));
+    checker.report(span, diag::unary_operand, spelling(op), describe(checker, operand));
     return error_value(span);
   case ast::UnaryOp::Not: break;
   }

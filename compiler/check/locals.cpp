@@ -3,16 +3,22 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
 
+static Value store_converted(Checker& checker, Local& local, const Value& value, Span span, bool consume);
+
 static Type current_type(Checker& checker, const Local& local) {
   if (checker.final || local.pinned || local.now.joined == types::unknown) return local.type;
   if (local.type == types::unknown) return local.now.joined;
-  return checker.join_assigned(local.type, local.now.joined).value_or(local.now.joined);
+  return join_assigned(checker, local.type, local.now.joined).value_or(local.now.joined);
 }
 
 static bool is_slot_type(Type type) { return type != types::unknown && type != types::none; }
@@ -46,10 +52,10 @@ static Value take_slots(Type type, std::span<const ir::SlotId>& slots, Span span
 }
 
 // Within a round the type may still grow; what was written with the old slots is thrown away with the round.
-Value Checker::slots_value(Local& local, Type type, Span span) {
+Value slots_value(Checker& checker, Local& local, Type type, Span span) {
   if (local.now.slots_type != type) {
     local.now.slots.clear();
-    make_slots(*this, std::string(local.name), type, local.span, local.now.slots);
+    make_slots(checker, std::string(local.name), type, local.span, local.now.slots);
     local.now.slots_type = type;
   }
   std::span<const ir::SlotId> slots = local.now.slots;
@@ -70,39 +76,46 @@ static std::uint64_t most_of_local(const Local& local, Type type, bool in_loop) 
   return nonnegative ? std::min(most, greatest_bits(type)) : most;
 }
 
-Value Checker::read_local(Local& local, Span span) {
-  if (local.now.is_wrong) return error_value(span);
-  if (auto gone = deleted.find(&local); gone != deleted.end()) {
-    report(span, diag::deleted_local, local.name).note(gone->second, "it is deleted here");
-    return error_value(span);
-  }
-  Value value = read_slots(local, span);
-  // A `:=` later in the expression does not change what was read before it, so the value is copied.
-  if (local.is_named) copy_leaves(value);
-  return value;
+ir::Body conditional_body(Checker& checker, const std::function<void()>& write) {
+  ir::Body inner;
+  checker.paths.branch([&] { inner = checker.body_of(write); });
+  return inner;
 }
 
-Value Checker::read_slots(Local& local, Span span) {
+// Reads a local whether or not it is deleted.
+static Value read_slots(Checker& checker, Local& local, Span span) {
   if (local.now.known) {
     Value known = read_at(*local.now.known, span);
     if (known.reading != 0) {
-      literal_readings.push_back({&local});
-      known.reading = static_cast<std::uint32_t>(literal_readings.size());
+      checker.literal_readings.push_back({&local});
+      known.reading = static_cast<std::uint32_t>(checker.literal_readings.size());
     }
     return known;
   }
-  Type type = current_type(*this, local);
+  Type type = current_type(checker, local);
   if (!is_slot_type(type)) {
-    if (final && context.diagnostics.enabled() && !context.diagnostics.has_errors())
-      report_without_type(*this, local, span);
-    return final ? error_value(span) : unknown_value(span);
+    if (checker.final && checker.is_heard() && !checker.context.diagnostics.has_errors())
+      report_without_type(checker, local, span);
+    return checker.final ? error_value(span) : unknown_value(span);
   }
-  Value value = slots_value(local, type, span);
+  Value value = slots_value(checker, local, type, span);
   if (value.kind == ValueKind::Runtime) {
-    value.most = most_of_local(local, value.type, !loops.empty());
+    value.most = most_of_local(local, value.type, !checker.loops.empty());
     value.is_made = !local.annotated && value.type == types::i64 && local.is_made && !local.is_plain;
   }
-  mark_read(value, local);
+  mark_read(checker, value, local);
+  return value;
+}
+
+Value read_local(Checker& checker, Local& local, Span span) {
+  if (local.now.is_wrong) return error_value(span);
+  if (const std::optional<Span> removed = checker.paths.removed(local)) {
+    checker.report(span, diag::deleted_local, local.name).note(*removed, "it is deleted here");
+    return error_value(span);
+  }
+  Value value = read_slots(checker, local, span);
+  // A `:=` later in the expression does not change what was read before it, so the value is copied.
+  if (local.is_named) copy_leaves(checker, value);
   return value;
 }
 
@@ -116,18 +129,17 @@ template <class Replace> static void replace_operands(Value& value, const Replac
   for (Value& element : value.elements) replace_operands(element, replace);
 }
 
-void Checker::copy_leaves(Value& value) {
+void copy_leaves(Checker& checker, Value& value) {
   replace_operands(value, [&](ir::Operand operand) {
-    bool is_variable =
-        function.slots[static_cast<std::size_t>(*operand.slot)].kind == ir::Slot::Kind::Variable;
-    return is_variable ? temp(operand.type, ir::Copy{operand}, value.span) : operand;
+    bool is_variable = checker.slot(*operand.slot).kind == ir::Slot::Kind::Variable;
+    return is_variable ? checker.temp(operand.type, ir::Copy{operand}, value.span) : operand;
   });
 }
 
 // Copies what a value reads to variables: it is known beyond the body that it is assigned in.
 static void keep_operands(Checker& checker, Value& value) {
   replace_operands(value, [&](ir::Operand operand) {
-    const ir::Slot& slot = checker.function.slots[static_cast<std::size_t>(*operand.slot)];
+    const ir::Slot& slot = checker.slot(*operand.slot);
     if (slot.kind == ir::Slot::Kind::Param) return operand;
     ir::Operand kept = checker.variable(operand.type, value.span);
     checker.assign(*kept.slot, operand, value.span);
@@ -145,7 +157,7 @@ static void report_none_or_value(Checker& checker, const Local& local, std::stri
 // one type at all. Integers stay what they are in a wider integer type, arrays in a more general layout.
 static bool is_mixture(Checker& checker, Type a, Type b) {
   if (a == types::unknown || a == b) return false;
-  std::optional<Type> joined = checker.join_assigned(a, b);
+  std::optional<Type> joined = join_assigned(checker, a, b);
   if (!joined || !is_scalar(a) || !is_scalar(b)) return !joined;
   return !is_integer(a) || !is_integer(b) || !is_integer(*joined);
 }
@@ -163,8 +175,8 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
     note_mixture(checker, local);
     Type type = current_type(checker, local);
     if (value.kind == ValueKind::None && is_slot_type(type))
-      return report_none_or_value(checker, local, checker.describe(value), to_string(type), span);
-    checker.report(span, diag::not_storable, local.name, checker.describe(value))
+      return report_none_or_value(checker, local, describe(checker, value), to_string(type), span);
+    checker.report(span, diag::not_storable, local.name, describe(checker, value))
         .note(local.type_span, "`{}` is assigned here too", local.name);
     return;
   }
@@ -179,13 +191,13 @@ static void assign_unstorable(Checker& checker, Local& local, const Value& value
 static bool replace_unstorable(Checker& checker, Local& local, const Value& value, Span span) {
   if (!local.now.known || is_storable(*local.now.known)) return true;
   Value before = *std::exchange(local.now.known, nullptr);
-  if (checker.depth == 0) return true;
+  if (!checker.paths.is_conditional()) return true;
   local.now.known = std::make_unique<Value>(error_value(span));
   note_mixture(checker, local);
   if (is_error(before) || is_unknown(value)) return false;
-  std::string is = checker.describe(before);
+  std::string is = describe(checker, before);
   if (before.kind == ValueKind::None)
-    report_none_or_value(checker, local, checker.describe(value), is, span);
+    report_none_or_value(checker, local, describe(checker, value), is, span);
   else
     checker.report(local.type_span, diag::not_storable, local.name, is)
         .note(span, "`{}` is assigned here too", local.name);
@@ -243,71 +255,72 @@ static Span first_span(Local& local, Type type, Span span) {
   return span;
 }
 
-void Checker::note_assignment(Local& local, const Value& value, const ast::Node& site, Span span) {
+void note_assignment(Checker& checker, Local& local, const Value& value, const ast::Node& site, Span span) {
   note_site(local, site);
-  std::optional<Type> type = type_of(value);
+  std::optional<Type> type = type_of(checker, value);
   note_literals_of(local, value);
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.now.most = std::max(local.now.most, most_bits(value));
   if (local.pinned || !type) return;
-  if (scope->is_numba()) type = default_deep(*type);
-  if (is_mixture(*this, local.now.joined, *type)) note_mixture(*this, local);
+  if (checker.scope->is_numba()) type = default_deep(checker, *type);
+  if (is_mixture(checker, local.now.joined, *type)) note_mixture(checker, local);
   if (is_number(value) && value.type == types::i64) (value.is_made ? local.is_made : local.is_plain) = true;
-  std::optional<Type> joined = join_assigned(local.now.joined, *type);
-  if (joined && has_exact_integers(*this)) joined = holding_literals(local, *joined);
+  std::optional<Type> joined = join_assigned(checker, local.now.joined, *type);
+  if (joined && has_exact_integers(checker)) joined = holding_literals(local, *joined);
   bool are_integers =
       is_scalar(*type) && is_integer(*type) && is_scalar(local.now.joined) && is_integer(local.now.joined);
-  if (!joined && final && are_integers) report_local_mixes(*this, local, value, local.now.joined, span);
+  if (!joined && checker.final && are_integers)
+    report_local_mixes(checker, local, value, local.now.joined, span);
   if (joined && *joined != local.now.joined) local.type_span = first_span(local, *joined, span);
   if (joined) local.now.joined = *joined;
 }
 
 // Says whether a slot of the local's type can hold a value, as far as the type is known.
-bool Checker::fits_slot(const Local& local, const Value& value) {
-  std::optional<Type> own = type_of(value);
-  Type type = current_type(*this, local);
-  if (!own || final) return !own || is_slot_type(type);
-  return join_types(type, *own).has_value();
+bool fits_slot(Checker& checker, const Local& local, const Value& value) {
+  std::optional<Type> own = type_of(checker, value);
+  Type type = current_type(checker, local);
+  if (!own || checker.final) return !own || is_slot_type(type);
+  return join_types(checker, type, *own).has_value();
 }
 
 // Lets a name stand for a value, without a slot: the target of an unrolled loop.
-void Checker::bind(Local& local, const Value& value, const ast::Node& site) {
-  note_assignment(local, value, site, value.span);
-  deleted.erase(&local);
+void bind(Checker& checker, Local& local, const Value& value, const ast::Node& site) {
+  note_assignment(checker, local, value, site, value.span);
+  checker.paths.restore(local);
   if (is_error(value)) return;
   local.now.known = std::make_unique<Value>(value);
-  local.now.known_depth = depth;
-  known_here.push_back(&local);
+  checker.paths.keep(local);
 }
 
-void Checker::assign_local(Local& local, const Value& value, const ast::Node& site, Span span, bool consume) {
+void assign_local(Checker& checker, Local& local, const Value& value, const ast::Node& site, Span span,
+                  bool consume) {
   note_site(local, site);
-  deleted.erase(&local);
+  checker.paths.restore(local);
   if (is_error(value)) {
     // The error was reported with the value; nothing that follows from it is reported again.
-    local.now.is_wrong = local.now.is_wrong || (final && !local.annotated);
+    local.now.is_wrong = local.now.is_wrong || (checker.final && !local.annotated);
     return;
   }
-  std::optional<Type> type = type_of(value);
-  if (!is_storable(value) || !type) return assign_unstorable(*this, local, value, span);
-  if (!replace_unstorable(*this, local, value, span)) return;
+  std::optional<Type> type = type_of(checker, value);
+  if (!is_storable(value) || !type) return assign_unstorable(checker, local, value, span);
+  if (!replace_unstorable(checker, local, value, span)) return;
   bool is_known = local.sites <= 1 &&
                   (is_constant(value) || !is_number(value) || !value.extents.empty() || value.positive);
-  note_assignment(local, value, site, span);
+  note_assignment(checker, local, value, site, span);
   // A constant needs no slot where nothing can pass it by.
-  bool needs_slot =
-      local.annotated || context.options.keeps_constants || !(is_known && is_constant(value) && depth == 0);
+  bool needs_slot = local.annotated || checker.context.options.keeps_constants ||
+                    !(is_known && is_constant(value) && !checker.paths.is_conditional());
   if (needs_slot) {
-    Type to = current_type(*this, local);
+    Type to = current_type(checker, local);
     if (to == types::unknown) return;
-    Value slots = slots_value(local, to, span);
-    std::size_t errors_before = errors;
-    Value converted = store_converted(local, value, span, consume);
-    bool is_reported = final && errors != errors_before;
+    Value slots = slots_value(checker, local, to, span);
+    std::size_t errors_before = checker.errors();
+    Value converted = store_converted(checker, local, value, span, consume);
+    bool is_reported = checker.final && checker.errors() != errors_before;
     bool adds_words =
-        final && !local.annotated && local.starts_with != Span{} && is_word(local.now.slots_type);
+        checker.final && !local.annotated && local.starts_with != Span{} && is_word(local.now.slots_type);
     if (adds_words && value.type == local.now.slots_type && value.is_made)
-      report_word_start(*this, local, value);
+      report_word_start(checker, local, value);
     if (is_reported && !local.annotated && is_error(converted)) local.now.is_wrong = true;
     if (is_known && !has_unknown(value))
       local.now.known = std::make_unique<Value>(in_slots(local.annotated ? converted : value, slots));
@@ -315,8 +328,7 @@ void Checker::assign_local(Local& local, const Value& value, const ast::Node& si
     local.now.known = std::make_unique<Value>(value);
   }
   if (local.now.known) {
-    local.now.known_depth = depth;
-    known_here.push_back(&local);
+    checker.paths.keep(local);
   }
 }
 
@@ -328,16 +340,18 @@ static bool fits_shape(const Value& value, Type type) {
   return true;
 }
 
-Value Checker::store_converted(Local& local, const Value& value, Span span, bool consume) {
+// Stores a value in the type of the local.
+static Value store_converted(Checker& checker, Local& local, const Value& value, Span span, bool consume) {
   if (is_unknown(value)) return value;
   const Type type = local.now.slots_type;
-  bool joins = fits_shape(value, type) && (local.annotated || converts_deep(value, type, false));
+  bool joins = fits_shape(value, type) && (local.annotated || converts_deep(checker, value, type, false));
   if (!joins) {
     if (has_unknown(value)) return error_value(span);
-    Report error = report(span, diag::local_types_differ, local.name, describe(value), to_string(type));
+    Report error =
+        checker.report(span, diag::local_types_differ, local.name, describe(checker, value), to_string(type));
     if (!(local.type_span == span))
       error.note(local.type_span, "`{}` is {} from here", local.name, to_string(type));
-    std::string_view text = source_of(value);
+    std::string_view text = source_of(checker, value);
     // A value that a loop, a tuple or a `:=` assigns has no text of its own to convert.
     if (!consume) error.note("give one of the two another name");
     // A cast back to the integer would cut a fraction off at each turn of a loop.
@@ -353,30 +367,30 @@ Value Checker::store_converted(Local& local, const Value& value, Span span, bool
     return error_value(span);
   }
   // Another local of literals that found its type is as good as a declared one.
-  if (local.annotated || local.literal.is_decided) note_meeting(value, type, span);
-  Value converted = convert_value(value, type, {Purpose::Assignment, local.span});
+  if (local.annotated || local.literal.is_decided) note_meeting(checker, value, type, span);
+  Value converted = convert_value(checker, value, type, {Purpose::Assignment, local.span});
   if (is_error(converted)) return converted;
   std::vector<ir::Operand> leaves;
-  flatten(converted, leaves);
-  store_leaves(*this, local.now.slots, std::move(leaves), span, consume);
+  flatten(checker, converted, leaves);
+  store_leaves(checker, local.now.slots, std::move(leaves), span, consume);
   return converted;
 }
 
-bool Checker::converts_deep(const Value& value, Type type, bool rounds) {
+bool converts_deep(Checker& checker, const Value& value, Type type, bool rounds) {
   if (is_record(type)) return value.type == type;
   if (is_record_array(value)) return value.type == type;
   if (is_tuple(value) && is_tuple(type)) {
     if (value.elements.size() != type->elements.size()) return false;
     for (std::size_t i = 0; i < value.elements.size(); ++i)
-      if (!converts_deep(value.elements[i], type->elements[i], rounds)) return false;
+      if (!converts_deep(checker, value.elements[i], type->elements[i], rounds)) return false;
     return true;
   }
   if (is_literal(value) || is_literal(type)) return true; // convert() says whether it fits
   if (!is_number(value) && !is_array(value)) return false;
-  if (is_number(value) && is_scalar(type) && scope->is_numba()) return true;
+  if (is_number(value) && is_scalar(type) && checker.scope->is_numba()) return true;
   if (converts(value.type, type)) return true;
-  if (!has_exact_integers(*this)) return false;
-  return rounds ? goes_into(value, type) || goes_by_check(*this, value, type) : fits_by_type(value, type);
+  if (!has_exact_integers(checker)) return false;
+  return rounds ? goes_into(value, type) || goes_by_check(checker, value, type) : fits_by_type(value, type);
 }
 
 } // namespace kern::checker

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/iteration.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/statements.h"
 #include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
@@ -21,24 +27,26 @@ static Value unknown_or_error(const Value& iterable) {
 
 // Emits a loop. The operands that it reads at its start must not change in its body: one that the body
 // assigns is copied first.
-void Checker::emit_for(ir::SlotId slot, ir::Operand start, ir::Operand step, ir::Operand count,
-                       ir::Body inner, Span span, std::optional<ir::Operand> stop, std::uint32_t unroll) {
+static void emit_for(Checker& checker, ir::SlotId slot, ir::Operand start, ir::Operand step,
+                     ir::Operand count, ir::Body inner, Span span, std::optional<ir::Operand> stop = {},
+                     std::uint32_t unroll = 0) {
   auto keep = [&](ir::Operand& operand) {
     if (operand.slot && (*operand.slot == slot || ir::assigns(inner, *operand.slot)))
-      operand = temp(operand.type, ir::Copy{operand}, span);
+      operand = checker.temp(operand.type, ir::Copy{operand}, span);
   };
   for (ir::Operand* operand : {&start, &step, &count}) keep(*operand);
   if (stop) keep(*stop);
-  emit(ir::For{slot, start, step, count, std::move(inner), stop, unroll}, span);
+  checker.emit(ir::For{slot, start, step, count, std::move(inner), stop, unroll}, span);
 }
 
-void Checker::check_loop_body(ast::Block block, ir::Body& inner, const std::function<void()>& prologue) {
-  loops.push_back(next_loop());
-  inner = conditional_body([&] {
-    prologue();
-    check_block(block);
+static void check_loop_body(Checker& checker, ast::Block block, ir::Body& inner,
+                            const std::function<void()>& prologue) {
+  checker.loops.inside(checker.loops.take_flag(), [&] {
+    inner = conditional_body(checker, [&] {
+      prologue();
+      check_block(checker, block);
+    });
   });
-  loops.pop_back();
 }
 
 // Returns how many rounds of a loop stand one behind the other.
@@ -73,57 +81,59 @@ static std::uint32_t checked_unroll(Checker& checker, std::uint32_t unroll, cons
 }
 
 // Checks the first and the last number of a range whose variable is declared with a type that does not hold all of them.
-static void check_range_ends(Checker& checker, const Local& local, const Checker::Range& range, Span span) {
+static void check_range_ends(Checker& checker, const Local& local, const Range& range, Span span) {
   bool checks = local.annotated && is_scalar(local.type) && is_integer(local.type) &&
                 !keeps_value(range.type, local.type);
   if (!checks) return;
   ir::Operand zero = number(0), one = number(1);
-  ir::Body ends = checker.conditional_body([&] {
+  ir::Body ends = conditional_body(checker, [&] {
     ir::Operand steps =
-        checker.cast(checker.binary(ir::BinaryOp::Subtract, range.count, one, span), range.type, span);
+        cast(checker, checker.binary(ir::BinaryOp::Subtract, range.count, one, span), range.type, span);
     ir::Operand way = checker.binary(ir::BinaryOp::Multiply, steps, range.step, span);
     ir::Operand last = checker.binary(ir::BinaryOp::Add, range.start, way, span);
     for (ir::Operand end : {range.start, last})
-      checker.convert(runtime_value(end, span), local.type, {Purpose::Assignment, local.span});
+      convert(checker, runtime_value(end, span), local.type, {Purpose::Assignment, local.span});
   });
   checker.emit(ir::If{checker.compare(ir::CompareOp::Greater, range.count, zero, span), std::move(ends), {}},
                span);
 }
 
 // for i in range(...): the variable of the IR's loop is the local, where their types agree.
-bool Checker::check_for_range(const ast::For& stmt, Value range_value) {
+static bool check_for_range(Checker& checker, const ast::For& stmt, Value range_value) {
   const auto unroll = static_cast<std::uint32_t>(std::exchange(range_value.integer, 0));
   const auto* name = ast::as<ast::Name>(stmt.target);
-  Local* local = name ? find_local(name->text) : nullptr;
+  Local* local = name ? find_local(checker, name->text) : nullptr;
   Span span = stmt.target->span;
   ir::Body inner;
-  Type type = !local ? declared_type(*this, *stmt.target) : local->annotated ? local->type : types::unknown;
+  Type type = !local ? declared_type(checker, *stmt.target) : local->annotated ? local->type : types::unknown;
   bool takes_type =
-      !scope->is_numba() && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
-  std::optional<Range> range = range_of(range_value, takes_type ? std::optional(type) : std::nullopt);
+      !checker.scope->is_numba() && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
+  std::optional<Range> range =
+      range_of(checker, range_value, takes_type ? std::optional(type) : std::nullopt);
   if (!range) {
-    check_loop_body(stmt.body, inner,
-                    [&] { assign_target(*stmt.target, unknown_or_error(range_value), *stmt.target, false); });
+    check_loop_body(checker, stmt.body, inner, [&] {
+      assign_target(checker, *stmt.target, unknown_or_error(range_value), *stmt.target, false);
+    });
     return true;
   }
-  if (local && !scope->is_numba()) check_range_ends(*this, *local, *range, range_value.span);
-  bool direct = final && local && local->type == range->type;
-  Value counter =
-      direct ? slots_value(*local, range->type, span) : runtime_value(variable(range->type, span), span);
+  if (local && !checker.scope->is_numba()) check_range_ends(checker, *local, *range, range_value.span);
+  bool direct = checker.final && local && local->type == range->type;
+  Value counter = direct ? slots_value(checker, *local, range->type, span)
+                         : runtime_value(checker.variable(range->type, span), span);
   counter.most = range->most;
-  check_loop_body(stmt.body, inner, [&] {
+  check_loop_body(checker, stmt.body, inner, [&] {
     // The ends of the range were checked, so its numbers are of the type that is declared.
-    bool is_checked = local && local->annotated && is_integer(local->type) && !scope->is_numba();
+    bool is_checked = local && local->annotated && is_integer(local->type) && !checker.scope->is_numba();
     if (direct)
-      note_assignment(*local, counter, *stmt.target, span);
+      note_assignment(checker, *local, counter, *stmt.target, span);
     else if (is_checked)
-      assign_local(*local, runtime_value(cast(counter.operand, local->type, span), span), *stmt.target, span,
-                   false);
+      assign_local(checker, *local, runtime_value(cast(checker, counter.operand, local->type, span), span),
+                   *stmt.target, span, false);
     else
-      assign_target(*stmt.target, counter, *stmt.target, false);
+      assign_target(checker, *stmt.target, counter, *stmt.target, false);
   });
-  const std::uint32_t rounds = checked_unroll(*this, unroll, range->count, inner, range_value.span);
-  emit_for(*counter.operand.slot, range->start, range->step, range->count, std::move(inner), span,
+  const std::uint32_t rounds = checked_unroll(checker, unroll, range->count, inner, range_value.span);
+  emit_for(checker, *counter.operand.slot, range->start, range->step, range->count, std::move(inner), span,
            range->stop, rounds);
   return true;
 }
@@ -144,34 +154,35 @@ static bool has_jump(ast::Block block, ast::Kind kind) {
 // Gives the target of one round its element: a name that only this loop assigns stands for it. Rounds that a
 // jump may leave are bodies of their own, and the name is read behind them: there it stands for what no slot
 // holds in every round.
-void Checker::bind_target(const ast::Expr& target, const Value& element, bool jumps,
-                          std::vector<Local*>& bound) {
+static void bind_target(Checker& checker, const ast::Expr& target, const Value& element, bool jumps,
+                        std::vector<Local*>& bound) {
   const auto* tuple = ast::as<ast::Tuple>(&target);
   if (tuple && is_tuple(element) && tuple->elements.size() == element.elements.size()) {
     for (std::size_t i = 0; i < element.elements.size(); ++i)
-      bind_target(*tuple->elements[i], element.elements[i], jumps, bound);
+      bind_target(checker, *tuple->elements[i], element.elements[i], jumps, bound);
     return;
   }
   const auto* name = ast::as<ast::Name>(&target);
-  Local* local = name ? find_local(name->text) : nullptr;
-  bool binds = local && local->sites <= 1 && (!jumps || !fits_slot(*local, element));
-  if (!binds) return assign_target(target, element, target, false);
-  bind(*local, element, target);
+  Local* local = name ? find_local(checker, name->text) : nullptr;
+  bool binds = local && local->sites <= 1 && (!jumps || !fits_slot(checker, *local, element));
+  if (!binds) return assign_target(checker, target, element, target, false);
+  bind(checker, *local, element, target);
   if (jumps) bound.push_back(local);
 }
 
 // A tuple's elements may be of different types: the body is written once for each.
-bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, std::size_t count) {
+static bool check_for_tuple(Checker& checker, const ast::For& stmt, const Iteration& iteration,
+                            std::size_t count) {
   bool breaks = has_jump(stmt.body, ast::Kind::Break),
        jumps = breaks || iteration.bound || has_jump(stmt.body, ast::Kind::Continue);
   Span span = stmt.target->span;
   std::vector<Local*> bound;
-  std::size_t errors_before = errors;
+  std::size_t errors_before = checker.errors();
   // An error in one round would come again in the others, so the first is the last.
-  auto ends = [&] { return errors > errors_before || !count_statement(span); };
+  auto ends = [&] { return checker.errors() > errors_before || !checker.count_statement(span); };
   auto round = [&](std::size_t k) {
-    bind_target(*stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
-    bool reaches_end = check_block(stmt.body);
+    bind_target(checker, *stmt.target, iteration.element(int_value(WideInt(k), span)), jumps, bound);
+    bool reaches_end = check_block(checker, stmt.body);
     return reaches_end;
   };
   if (!jumps) {
@@ -180,32 +191,30 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
     return true;
   }
   std::optional<ir::Operand> flag;
-  if (std::optional<ir::SlotId> outer = next_loop().stop_flag) {
-    flag = slot_operand(*outer);
+  if (std::optional<ir::SlotId> outer = checker.loops.take_flag()) {
+    flag = checker.slot_operand(*outer);
   } else if (breaks) {
-    flag = variable(types::boolean, span);
-    assign(*flag->slot, ir::constant_bool(false), span);
+    flag = checker.variable(types::boolean, span);
+    checker.assign(*flag->slot, ir::constant_bool(false), span);
   }
   for (std::size_t k = 0; k < count && !ends(); ++k) {
-    Loop loop;
-    if (flag) loop.stop_flag = flag->slot;
-    loops.push_back(loop);
-    ir::Body inner = conditional_body([&] { round(k); });
-    loops.pop_back();
+    ir::Body inner;
+    checker.loops.inside(flag ? flag->slot : std::nullopt,
+                         [&] { inner = conditional_body(checker, [&] { round(k); }); });
     ir::Operand times = number(1);
     if (iteration.bound) {
       ir::Operand reached =
-          compare(ir::CompareOp::Less, number(static_cast<std::int64_t>(k)), *iteration.bound, span);
-      times = select(reached, number(1), number(0), span);
+          checker.compare(ir::CompareOp::Less, number(static_cast<std::int64_t>(k)), *iteration.bound, span);
+      times = checker.select(reached, number(1), number(0), span);
     }
-    ir::For once{*variable(types::i64, span).slot, number(0), number(1), times, std::move(inner)};
+    ir::For once{*checker.variable(types::i64, span).slot, number(0), number(1), times, std::move(inner)};
     if (!flag || k == 0) {
-      emit(std::move(once), span);
+      checker.emit(std::move(once), span);
       continue;
     }
-    ir::Operand go = temp(types::boolean, ir::Unary{ir::UnaryOp::Not, *flag}, span);
-    ir::Body then_body = body_of([&] { emit(std::move(once), span); });
-    emit(ir::If{go, std::move(then_body), {}}, span);
+    ir::Operand go = checker.temp(types::boolean, ir::Unary{ir::UnaryOp::Not, *flag}, span);
+    ir::Body then_body = checker.body_of([&] { checker.emit(std::move(once), span); });
+    checker.emit(ir::If{go, std::move(then_body), {}}, span);
   }
   // Behind the loop there is no type for what was an element of this type or of that.
   for (Local* local : bound) local->now.joined = types::unknown;
@@ -213,43 +222,46 @@ bool Checker::check_for_tuple(const ast::For& stmt, const Iteration& iteration, 
 }
 
 // Python runs the `else` of a loop that no `break` has left.
-bool Checker::check_loop(ast::Block block, ast::Block else_body, Span span,
-                         const std::function<bool()>& check_rounds) {
+bool check_loop(Checker& checker, ast::Block block, ast::Block else_body, Span span,
+                const std::function<bool()>& check_rounds) {
   if (else_body.empty()) return check_rounds();
-  if (!has_jump(block, ast::Kind::Break)) return check_rounds() && check_block(else_body);
-  ir::Operand broken = variable(types::boolean, span);
-  assign(*broken.slot, ir::constant_bool(false), span);
-  stop_flag = broken.slot;
+  if (!has_jump(block, ast::Kind::Break)) return check_rounds() && check_block(checker, else_body);
+  ir::Operand broken = checker.variable(types::boolean, span);
+  checker.assign(*broken.slot, ir::constant_bool(false), span);
+  checker.loops.flag_next(*broken.slot);
   if (!check_rounds()) return false;
-  ir::Body ended = conditional_body([&] { check_block(else_body); });
-  emit(ir::If{broken, {}, std::move(ended)}, span);
+  ir::Body ended = conditional_body(checker, [&] { check_block(checker, else_body); });
+  checker.emit(ir::If{broken, {}, std::move(ended)}, span);
   return true;
 }
 
-bool Checker::check_for(const ast::For& stmt) {
-  return check_loop(stmt.body, stmt.else_body, stmt.target->span, [&] { return check_for_rounds(stmt); });
-}
-
-bool Checker::check_for_rounds(const ast::For& stmt) {
-  Value iterable = evaluate(*stmt.iterable);
+static bool check_for_rounds(Checker& checker, const ast::For& stmt) {
+  Value iterable = evaluate(checker, *stmt.iterable);
   bool is_one = stmt.target->kind != ast::Kind::Tuple && stmt.target->kind != ast::Kind::List;
-  if (iterable.kind == ValueKind::Range && is_one) return check_for_range(stmt, iterable);
-  std::optional<Iteration> iteration = iterate(iterable);
+  if (iterable.kind == ValueKind::Range && is_one) return check_for_range(checker, stmt, iterable);
+  std::optional<Iteration> iteration = iterate(checker, iterable);
   ir::Body inner;
   Span span = stmt.target->span;
   if (!iteration) {
-    check_loop_body(stmt.body, inner,
-                    [&] { assign_target(*stmt.target, unknown_or_error(iterable), *stmt.target, false); });
+    check_loop_body(checker, stmt.body, inner, [&] {
+      assign_target(checker, *stmt.target, unknown_or_error(iterable), *stmt.target, false);
+    });
     return true;
   }
-  if (iteration->fixed_count) return check_for_tuple(stmt, *iteration, *iteration->fixed_count);
-  ir::Operand counter = variable(types::i64, span);
+  if (iteration->fixed_count) return check_for_tuple(checker, stmt, *iteration, *iteration->fixed_count);
+  ir::Operand counter = checker.variable(types::i64, span);
   Value index = runtime_value(counter, span);
   index.most = greatest_bits(types::i64) - 1;
-  check_loop_body(stmt.body, inner,
-                  [&] { assign_target(*stmt.target, iteration->element(index), *stmt.target, false); });
-  emit_for(*counter.slot, number(0), number(1), iteration->count, std::move(inner), span);
+  check_loop_body(checker, stmt.body, inner, [&] {
+    assign_target(checker, *stmt.target, iteration->element(index), *stmt.target, false);
+  });
+  emit_for(checker, *counter.slot, number(0), number(1), iteration->count, std::move(inner), span);
   return true;
+}
+
+bool check_for(Checker& checker, const ast::For& stmt) {
+  return check_loop(checker, stmt.body, stmt.else_body, stmt.target->span,
+                    [&] { return check_for_rounds(checker, stmt); });
 }
 
 } // namespace kern::checker

@@ -1,6 +1,11 @@
 // Each function is a row of a table: how it fills the array, and whether its first argument is a shape or an
 // array of that shape. The memory is that of the thread, so a shape that is not known is an error.
 #include "compiler/check/made_arrays.h"
+#include "compiler/check/calls.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 
 #include <algorithm>
 #include <array>
@@ -27,7 +32,7 @@ constexpr Row rows[] = {
 };
 
 // The arguments by their places or names; nothing where one is given twice or is none of them.
-std::optional<std::array<std::optional<Value>, 3>> bind(const Row& row, const Checker::Args& args) {
+std::optional<std::array<std::optional<Value>, 3>> bind(const Row& row, const Args& args) {
   const bool has_value = row.fill == Fill::Value;
   std::vector<std::string_view> names{row.is_like ? "a" : "shape"};
   if (has_value) names.push_back("fill_value");
@@ -64,7 +69,7 @@ std::string_view made_array_name(std::string_view name) {
   return row == std::end(rows) ? "" : row->name;
 }
 
-Value call_made_array(Checker& checker, std::string_view name, const Checker::Args& args, Span span) {
+Value call_made_array(Checker& checker, std::string_view name, const Args& args, Span span) {
   const Row& row = *std::ranges::find(rows, name, &Row::name);
   auto bound = bind(row, args);
   if (!bound || (row.is_like && !is_array(*(*bound)[0]))) {
@@ -78,9 +83,9 @@ Value call_made_array(Checker& checker, std::string_view name, const Checker::Ar
   Type element = row.is_like ? element_type(shape->type) : types::f64;
   if (row.fill == Fill::Value && !row.is_like && is_number(*value)) element = default_type(value->type);
   if (dtype && dtype->kind != ValueKind::None) {
-    Value type = checker.as_dtype(*dtype);
+    Value type = as_dtype(checker, *dtype);
     if (type.kind != ValueKind::Type || !is_scalar(type.type)) {
-      checker.report(dtype->span, diag::not_an_element_type, checker.describe(*dtype));
+      checker.report(dtype->span, diag::not_an_element_type, describe(checker, *dtype));
       return error_value(span);
     }
     element = type.type;
@@ -107,10 +112,10 @@ Value call_made_array(Checker& checker, std::string_view name, const Checker::Ar
   Value array = runtime_value(checker.temp(type, ir::LocalArray{*extents}, span), span);
   array.extents = *extents;
   if (row.fill == Fill::None || row.fill == Fill::Zero) return array;
-  Checker::Place place;
+  Place place;
   place.ok = place.is_view = true;
   place.array = array.operand;
-  checker.store(place, row.fill == Fill::One ? int_value(1, span) : *value, span);
+  store(checker, place, row.fill == Fill::One ? int_value(1, span) : *value, span);
   return array;
 }
 

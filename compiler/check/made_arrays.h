@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 
 namespace kern::checker {
@@ -12,6 +13,6 @@ namespace kern::checker {
 std::string_view made_array_name(std::string_view name);
 
 // Makes the array.
-Value call_made_array(Checker& checker, std::string_view name, const Checker::Args& args, Span span);
+Value call_made_array(Checker& checker, std::string_view name, const Args& args, Span span);
 
 } // namespace kern::checker

@@ -3,7 +3,12 @@
 #include <cmath>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -11,15 +16,16 @@
 namespace kern::checker {
 
 // A tuple that holds another one twice is twice as large: a few lines of it would be too much.
-Value Checker::bounded(Value tuple) {
+Value bounded(Checker& checker, Value tuple) {
   auto most = static_cast<std::size_t>(limits::tuple_elements);
   std::size_t leaves = leaf_count(tuple);
   if (leaves > most && !is_constant(tuple))
-    report(tuple.span, diag::tuple_too_long, limits::tuple_elements);
+    checker.report(tuple.span, diag::tuple_too_long, limits::tuple_elements);
   else if (leaves > limits::table_elements)
-    report(tuple.span, diag::tuple_too_long, static_cast<std::int64_t>(limits::table_elements));
+    checker.report(tuple.span, diag::tuple_too_long, static_cast<std::int64_t>(limits::table_elements));
   else if (tuple_depth(tuple) > limits::tuple_nesting)
-    report(tuple.span, diag::nesting_too_deep, limits::tuple_nesting, "let the tuples stand side by side");
+    checker.report(tuple.span, diag::nesting_too_deep, limits::tuple_nesting,
+                   "let the tuples stand side by side");
   else
     return tuple;
   return error_value(tuple.span);
@@ -27,7 +33,7 @@ Value Checker::bounded(Value tuple) {
 
 // Returns what a slot assigned on both paths would hold: the join, tuples element by element.
 static std::optional<Type> merged_type(Checker& checker, const Value& yes, const Value& no) {
-  std::optional<Type> a = checker.type_of(yes), b = checker.type_of(no);
+  std::optional<Type> a = type_of(checker, yes), b = type_of(checker, no);
   if (!a || !b || *a == types::none || *b == types::none) return std::nullopt;
   if (has_exact_integers(checker) && is_number(yes) && is_number(no)) {
     if (is_integer(yes.type) && is_integer(no.type)) return chosen_type(checker, std::array{yes, no});
@@ -35,9 +41,9 @@ static std::optional<Type> merged_type(Checker& checker, const Value& yes, const
       return fits_by_type(value, other) ? other : type;
     };
     bool has_float = (is_scalar(*a) && is_float(*a)) || (is_scalar(*b) && is_float(*b));
-    if (has_float) return checker.join_types(own(yes, *a, *b), own(no, *b, *a));
+    if (has_float) return join_types(checker, own(yes, *a, *b), own(no, *b, *a));
   }
-  return checker.join_types(*a, *b);
+  return join_types(checker, *a, *b);
 }
 
 static void make_variables(Checker& checker, Type type, Span span, std::vector<ir::Operand>& leaves,
@@ -57,10 +63,10 @@ static void make_variables(Checker& checker, Type type, Span span, std::vector<i
 
 static void write_variables(Checker& checker, const std::vector<ir::Operand>& variables, const Value& value,
                             Type type, const Value& other) {
-  Value converted = checker.convert_value(value, type, {Purpose::Operand, other.span});
+  Value converted = convert_value(checker, value, type, {Purpose::Operand, other.span});
   if (is_error(converted)) return;
   std::vector<ir::Operand> leaves;
-  checker.flatten(converted, leaves);
+  flatten(checker, converted, leaves);
   for (std::size_t i = 0; i < leaves.size() && i < variables.size(); ++i)
     checker.retarget(*variables[i].slot, leaves[i], value.span);
 }
@@ -76,19 +82,19 @@ static bool is_pure(const ir::Body& body) {
 
 // Evaluates both ways into bodies of an `if`; what comes out is a variable that each assigns. Two literals
 // wait for the type that they meet.
-Value Checker::merge(Span span, ir::Operand condition, const std::function<Value()>& yes,
-                     const std::function<Value()>& no) {
+Value merge(Checker& checker, Span span, ir::Operand condition, const std::function<Value()>& yes,
+            const std::function<Value()>& no) {
   Value then_value, else_value;
-  ir::Body then_body = conditional_body([&] { then_value = yes(); });
-  ir::Body else_body = conditional_body([&] { else_value = no(); });
+  ir::Body then_body = conditional_body(checker, [&] { then_value = yes(); });
+  ir::Body else_body = conditional_body(checker, [&] { else_value = no(); });
   if (is_error(then_value) || is_error(else_value)) return error_value(span);
   auto is_choice = [](const Value& value) {
     return is_literal(value) || value.kind == ValueKind::Choice || value.kind == ValueKind::Deferred;
   };
-  bool waits = is_choice(then_value) && is_choice(else_value) && !scope->is_numba();
+  bool waits = is_choice(then_value) && is_choice(else_value) && !checker.scope->is_numba();
   if (waits && is_pure(then_body) && is_pure(else_body)) {
-    for (ir::Body* inner : {&then_body, &else_body})
-      for (ir::Stmt& stmt : *inner) body->push_back(std::move(stmt));
+    checker.append(std::move(then_body));
+    checker.append(std::move(else_body));
     Value choice = plain_value(ValueKind::Choice, span);
     bool ints = then_value.type == types::int_literal && else_value.type == types::int_literal;
     bool complex = is_complex(then_value.type) || is_complex(else_value.type);
@@ -97,38 +103,38 @@ Value Checker::merge(Span span, ir::Operand condition, const std::function<Value
     choice.elements = {std::move(then_value), std::move(else_value)};
     return choice;
   }
-  std::optional<Type> type = merged_type(*this, then_value, else_value);
+  std::optional<Type> type = merged_type(checker, then_value, else_value);
   if (!type) {
-    Report error = report(span, diag::ends_differ, describe(then_value), describe(else_value));
+    Report error =
+        checker.report(span, diag::ends_differ, describe(checker, then_value), describe(checker, else_value));
     if (mixes_words(then_value.type, else_value.type))
-      error.note("write {}", both_casts(*this, then_value, else_value));
+      error.note("write {}", both_casts(checker, then_value, else_value));
     return error_value(span);
   }
   // The type of a literal beside a value that has no type yet is not known.
   bool unknown = has_unknown(then_value) || has_unknown(else_value);
-  bool is_open = unknown && !scope->is_numba() && default_deep(*type) != *type;
+  bool is_open = unknown && !checker.scope->is_numba() && default_deep(checker, *type) != *type;
   if (*type == types::unknown || is_open) return unknown_value(span);
-  note_operands_meet(then_value, else_value);
+  note_operands_meet(checker, then_value, else_value);
   if (std::optional<Value> value =
-          undecided_operation(ast::BinaryOp::Add, *type, then_value, else_value, span))
+          undecided_operation(checker, ast::BinaryOp::Add, *type, then_value, else_value, span))
     return *value;
-  bool open = !final && !scope->is_numba() && (has_open_part(then_value) || has_open_part(else_value));
-  if (!open) type = default_deep(*type);
+  bool open = !checker.final && !checker.scope->is_numba() &&
+              (has_open_part(then_value) || has_open_part(else_value));
+  if (!open) type = default_deep(checker, *type);
   Value result;
   std::vector<ir::Operand> variables;
-  make_variables(*this, *type, span, variables, result);
+  make_variables(checker, *type, span, variables, result);
   auto write = [&](ir::Body& into, const Value& value, const Value& other) {
-    ir::Body* outer = std::exchange(body, &into);
-    write_variables(*this, variables, value, *type, other);
-    body = outer;
+    checker.write_into(into, [&] { write_variables(checker, variables, value, *type, other); });
   };
   write(then_body, then_value, else_value);
   write(else_body, else_value, then_value);
-  emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
+  checker.emit(ir::If{condition, std::move(then_body), std::move(else_body)}, span);
   result.most = std::max(most_bits_as(then_value, *type), most_bits_as(else_value, *type));
-  if (has_exact_integers(*this)) take_making(result, std::array<const Value*, 2>{&then_value, &else_value});
+  if (has_exact_integers(checker)) take_making(result, std::array<const Value*, 2>{&then_value, &else_value});
   mark_waiting(result);
-  keep_literal_locals(result, std::array<const Value*, 2>{&then_value, &else_value});
+  keep_literal_locals(checker, result, std::array<const Value*, 2>{&then_value, &else_value});
   return result;
 }
 
@@ -137,12 +143,12 @@ Value joined_with(Checker& checker, Value taken, const Value& other, Span span) 
   std::optional<Type> type = merged_type(checker, taken, other);
   if (!type || *type == types::unknown || !(is_scalar(*type) || is_literal(*type))) return taken;
   if (*type == taken.type) return taken;
-  checker.note_operands_meet(taken, other);
+  note_operands_meet(checker, taken, other);
   if (is_literal(taken) && *type == types::complex_literal)
     return complex_value(*constant_complex(taken), span);
   if (is_literal(taken) && is_literal(*type)) return float_value(*constant_real(taken), span);
   if (is_literal(*type)) return taken;
-  Value result = checker.convert_value(taken, *type, Purpose::Operand);
+  Value result = convert_value(checker, taken, *type, Purpose::Operand);
   if (has_exact_integers(checker)) result.span = span;
   return result;
 }

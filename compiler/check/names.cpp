@@ -4,23 +4,30 @@
 #include <array>
 
 #include "compiler/ast/host_modules.h"
+#include "compiler/check/builtin_calls.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
 #include "compiler/check/constant_calls.h"
-#include "compiler/check/constant_records.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/names.h"
+#include "compiler/check/numpy.h"
 #include "compiler/check/records.h"
+#include "compiler/check/scopes.h"
+#include "compiler/check/signatures.h"
 #include "compiler/check/type_values.h"
 #include "compiler/check/vocabulary.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
-#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/nearest.h"
 #include "compiler/types/names.h"
 
 namespace kern::checker {
+
+static void report_undefined(Checker& checker, std::string_view name, Span span);
 
 static constexpr std::array<std::string_view, 21> python_names = {
     "abs",       "min",   "max", "round", "int",      "float",   "bool",
@@ -78,9 +85,10 @@ static std::string_view keep(Context& context, const std::string& text) {
   return context.program.arena->copy(std::string_view(text));
 }
 
-std::optional<Value> Checker::vocabulary(std::string_view path, Span span) {
+std::optional<Value> vocabulary(Checker& checker, std::string_view path, Span span) {
   if (std::optional<Builtin> builtin = find_builtin(path)) {
-    if (row(*builtin).signature.find('(') == std::string_view::npos) return builtin_value(*builtin, span);
+    if (row(*builtin).signature.find('(') == std::string_view::npos)
+      return builtin_value(checker, *builtin, span);
     Value value = plain_value(ValueKind::Builtin, span);
     value.builtin = *builtin;
     return value;
@@ -90,7 +98,7 @@ std::optional<Value> Checker::vocabulary(std::string_view path, Span span) {
   std::string front = std::string(path) + ".";
   for (const BuiltinRow& row : all_builtins())
     if (row.name.starts_with(front))
-      return text_value(ValueKind::Prefix, keep(context, std::string(path)), span);
+      return text_value(ValueKind::Prefix, keep(checker.context, std::string(path)), span);
   return std::nullopt;
 }
 
@@ -166,7 +174,7 @@ static std::optional<Value> numpy_name(Checker& checker, std::string_view module
   if (name == "newaxis") return plain_value(ValueKind::None, span);
   // CuPy's types are NumPy's own; its functions are for the host.
   if (module == "cupy")
-    return name == "dtype" || name.ends_with("info") ? checker.plain_function("numpy", name, span)
+    return name == "dtype" || name.ends_with("info") ? plain_function(checker, "numpy", name, span)
                                                      : std::nullopt;
   std::string path = "math." + std::string(name);
   for (const auto& [numpy, ours] : numpy_names)
@@ -175,35 +183,36 @@ static std::optional<Value> numpy_name(Checker& checker, std::string_view module
   if (name == "maximum" || name == "minimum")
     found = builtin_named(name == "maximum" ? Builtin::NpMaximum : Builtin::NpMinimum, span);
   else
-    found = checker.vocabulary(path, span);
-  if (!found) return checker.plain_function(module, name, span);
+    found = vocabulary(checker, path, span);
+  if (!found) return plain_function(checker, module, name, span);
   std::string_view ufunc = ufunc_name(name);
   if (found->kind == ValueKind::Builtin) found->text = ufunc.empty() ? "numpy" : ufunc;
   return found;
 }
 
-std::optional<Value> Checker::host_name(std::string_view module, std::string_view name, Span span) {
-  const FindScalar find_types = scope->is_numba() ? find_numba_scalar : find_scalar;
+std::optional<Value> host_name(Checker& checker, std::string_view module, std::string_view name, Span span) {
+  const FindScalar find_types = checker.scope->is_numba() ? find_numba_scalar : find_scalar;
   if (module == "math") {
     if (std::optional<Value> constant = math_constant(name, span)) return constant;
-    return vocabulary("math." + std::string(name), span);
+    return vocabulary(checker, "math." + std::string(name), span);
   }
-  if (module == "numpy" || module == "cupy") return numpy_name(*this, module, name, span);
-  if (module == "operator") return plain_function(module, name, span);
+  if (module == "numpy" || module == "cupy") return numpy_name(checker, module, name, span);
+  if (module == "operator") return plain_function(checker, module, name, span);
   if (module == "numba") {
     if (name == "cuda") return text_value(ValueKind::Host, "numba.cuda", span);
     if (name == "types" || name == "core") return text_value(ValueKind::Host, "numba.types", span);
     if (name == "literal_unroll") return text_value(ValueKind::Prefix, name, span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
-    if (std::optional<Value> function = plain_function(module, name, span)) return function;
+    if (std::optional<Value> function = plain_function(checker, module, name, span)) return function;
     return type_name(name, find_numba_scalar, span);
   }
-  if (module == "collections") return plain_function(module, name, span);
-  if (module.starts_with("numba.") && name == "from_dtype") return plain_function("numba", name, span);
+  if (module == "collections") return plain_function(checker, module, name, span);
+  if (module.starts_with("numba.") && name == "from_dtype")
+    return plain_function(checker, "numba", name, span);
   if (module.starts_with("numba.") && name == "numpy_support")
     return text_value(ValueKind::Host, "numba.np.numpy_support", span);
   if (module == "numba.cuda")
-    if (std::optional<Value> vector = vector_type(context, name, span)) return vector;
+    if (std::optional<Value> vector = vector_type(checker.context, name, span)) return vector;
   if (module == "numba.types") {
     if (name == "types") return text_value(ValueKind::Host, "numba.types", span);
     if (std::optional<Value> maker = type_maker(name, span)) return maker;
@@ -216,11 +225,11 @@ std::optional<Value> Checker::host_name(std::string_view module, std::string_vie
   if (module == "numba.cuda" || module == "kern") {
     // A file that Python runs as well keeps to what Numba has.
     if (module == "numba.cuda" && name == "unroll") return std::nullopt;
-    if (std::optional<Value> builtin = vocabulary(name, span)) return builtin;
+    if (std::optional<Value> builtin = vocabulary(checker, name, span)) return builtin;
     if (module == "kern") return type_name(name, find_types, span);
     // The types of numba are found behind numba.cuda too.
     bool is_python = name == "int" || name == "float";
-    return is_python ? std::nullopt : host_name("numba", name, span);
+    return is_python ? std::nullopt : host_name(checker, "numba", name, span);
   }
   return std::nullopt;
 }
@@ -237,15 +246,15 @@ static void evaluate_constant(Context& context, FileScope& file, std::string_vie
   if (symbol.annotation && !is_error(value)) {
     std::optional<Type> type = type_of_expr(context, file, *symbol.annotation);
     Checker checker(context, &file, nullptr);
-    if (type) value = checker.convert_value(value, *type, Purpose::Assignment);
+    if (type) value = convert_value(checker, value, *type, Purpose::Assignment);
   }
   symbol.value = std::move(value);
   symbol.state = Symbol::State::Done;
   context.constant_name = outer_name;
 }
 
-std::string Checker::captured_define(const std::string& name, Span span) const {
-  if (called == span) return fmt::format("{}=FILE.py:FUNCTION", name);
+std::string captured_define(const Checker& checker, const std::string& name, Span span) {
+  if (checker.called == span) return fmt::format("{}=FILE.py:FUNCTION", name);
   if (name.ends_with("type")) return fmt::format("{}=float32", name);
   // A module that a function is given has the name that the file would import it by.
   for (std::string_view module : {"numba.cuda", "numpy", "math"}) {
@@ -271,7 +280,6 @@ static Value symbol_constant(Checker& checker, FileScope& file, std::string_view
   }
   if (symbol.state == Symbol::State::New) {
     // A constant is evaluated once, whatever round asks first: its errors are reported then.
-    const ReportingScope reports(context.diagnostics, true);
     ++context.open_constants;
     evaluate_constant(context, file, name, symbol);
     --context.open_constants;
@@ -290,7 +298,7 @@ static Value package_value(FileScope& file, std::string_view module, Span span) 
 // that the package has as its own.
 static Value file_or_member(Checker& checker, FileScope* file, std::string_view name, Span span) {
   Symbol* member = file->file->is_library ? find_symbol(checker.context, *file, name) : nullptr;
-  return member ? checker.symbol_value(*file, name, *member, span) : file_value(file, span);
+  return member ? symbol_value(checker, *file, name, *member, span) : file_value(file, span);
 }
 
 // Returns what an import of the file finds below a package: `b` of `import pkg.b`, `sub` of
@@ -307,14 +315,15 @@ static std::optional<Value> value_below(Checker& checker, const Value& package, 
   return std::nullopt;
 }
 
-Value Checker::host_attribute(const Value& module, std::string_view name, Span span) {
-  if (std::optional<Value> below = value_below(*this, module, name, span)) return *below;
-  if (context.host && scope->is_numba() && context.host->modules.is_assigned(module.text, name)) {
-    report(span, diag::host_assigned, name, module.text);
+Value host_attribute(Checker& checker, const Value& module, std::string_view name, Span span) {
+  if (std::optional<Value> below = value_below(checker, module, name, span)) return *below;
+  if (checker.context.host && checker.scope->is_numba() &&
+      checker.context.host->modules.is_assigned(module.text, name)) {
+    checker.report(span, diag::host_assigned, name, module.text);
     return error_value(span);
   }
-  if (std::optional<Value> inner = host_name(module.text, name, span)) return *inner;
-  report_not_in_module(name, module.text, span);
+  if (std::optional<Value> inner = host_name(checker, module.text, name, span)) return *inner;
+  report_not_in_module(checker, name, module.text, span);
   return error_value(span);
 }
 
@@ -326,8 +335,6 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
     return error_value(span);
   }
   if (symbol.state == Symbol::State::New) {
-    Diagnostics& diagnostics = checker.context.diagnostics;
-    const ReportingScope reports(diagnostics, true);
     symbol.state = Symbol::State::Evaluating;
     std::optional<Type> type = struct_type(checker, file, *symbol.record);
     symbol.value = type ? type_value(*type, symbol.span) : error_value(symbol.span);
@@ -336,49 +343,49 @@ static Value struct_value(Checker& checker, FileScope& file, std::string_view na
   return read_at(symbol.value, span);
 }
 
-Value Checker::symbol_value(FileScope& file, std::string_view name, Symbol& symbol, Span span) {
+// from module import text
+static Value imported_value(Checker& checker, FileScope& file, const Symbol& symbol, Span span) {
+  FileScope* inner = find_file(checker.context, file, module_below(symbol.module, symbol.text));
+  if (FileScope* other = find_file(checker.context, file, symbol.module)) {
+    if (other->is_numba()) {
+      if (const auto found = checker.context.host->modules.at_end(other->index, symbol.text)) {
+        Checker there(checker.context, other, nullptr);
+        there.final = true;
+        return host_value(there, {&checker.context.host->modules, *found}, symbol.text, span);
+      }
+    } else if (Symbol* found =
+                   other == &file && inner ? nullptr : find_symbol(checker.context, *other, symbol.text)) {
+      return symbol_value(checker, *other, symbol.text, *found, span);
+    }
+    if (inner) return file_value(inner, span);
+    report_not_in_module(checker, symbol.text, symbol.module, symbol.span);
+    return error_value(span);
+  }
+  if (inner) return file_or_member(checker, inner, symbol.text, span);
+  return host_path(checker, keep(checker.context, module_below(symbol.module, symbol.text)), span);
+}
+
+Value symbol_value(Checker& checker, FileScope& file, std::string_view name, Symbol& symbol, Span span) {
   switch (symbol.kind) {
-  case Symbol::Kind::Constant: return symbol_constant(*this, file, name, symbol, span);
+  case Symbol::Kind::Constant: return symbol_constant(checker, file, name, symbol, span);
   case Symbol::Kind::Function: return function_value(symbol.function, span);
-  case Symbol::Kind::Struct: return struct_value(*this, file, name, symbol, span);
+  case Symbol::Kind::Struct: return struct_value(checker, file, name, symbol, span);
   case Symbol::Kind::Import:
-    if (FileScope* other = find_file(context, file, symbol.module)) return file_value(other, span);
+    if (FileScope* other = find_file(checker.context, file, symbol.module)) return file_value(other, span);
     return package_value(file, symbol.module, span);
   case Symbol::Kind::FromImport: {
     // Files may import a name from each other, so that none of them makes it.
-    if (context.open_constants >= limits::constant_chain) {
-      report(symbol.span, diag::constant_cycle, name);
+    if (checker.context.open_constants >= limits::constant_chain) {
+      checker.report(symbol.span, diag::constant_cycle, name);
       return error_value(span);
     }
-    ++context.open_constants;
-    Value value = imported_value(file, symbol, span);
-    --context.open_constants;
+    ++checker.context.open_constants;
+    Value value = imported_value(checker, file, symbol, span);
+    --checker.context.open_constants;
     return value;
   }
   }
   return error_value(span);
-}
-
-// from module import text
-Value Checker::imported_value(FileScope& file, const Symbol& symbol, Span span) {
-  FileScope* inner = find_file(context, file, module_below(symbol.module, symbol.text));
-  if (FileScope* other = find_file(context, file, symbol.module)) {
-    if (other->is_numba()) {
-      if (const auto found = context.host->modules.at_end(other->index, symbol.text)) {
-        Checker there(context, other, nullptr);
-        there.final = true;
-        return host_value(there, {&context.host->modules, *found}, symbol.text, span);
-      }
-    } else if (Symbol* found =
-                   other == &file && inner ? nullptr : find_symbol(context, *other, symbol.text)) {
-      return symbol_value(*other, symbol.text, *found, span);
-    }
-    if (inner) return file_value(inner, span);
-    report_not_in_module(symbol.text, symbol.module, symbol.span);
-    return error_value(span);
-  }
-  if (inner) return file_or_member(*this, inner, symbol.text, span);
-  return host_path(*this, keep(context, module_below(symbol.module, symbol.text)), span);
 }
 
 // Returns what Python itself has by a name, int or len.
@@ -388,9 +395,9 @@ static std::optional<Value> python_name(Checker& checker, std::string_view name,
     if (name == "bool") return type_value(types::boolean, span);
     if (std::optional<Value> type = is_type ? type_name(name, find_numba_scalar, span) : std::nullopt)
       return type;
-    if (std::optional<Value> builtin = checker.vocabulary(name, span)) return builtin;
+    if (std::optional<Value> builtin = vocabulary(checker, name, span)) return builtin;
   }
-  return checker.plain_function("", name, span);
+  return plain_function(checker, "", name, span);
 }
 
 // Returns what a name of a .py file is that nothing binds there: one of Python's, or in the text of an option one of Numba's.
@@ -400,7 +407,7 @@ static std::optional<Value> option_name(Checker& checker, const ast::Name& name,
   const bool is_module = name.text == "numba" || name.text == "numpy" || name.text == "math";
   if (is_option && is_module) return text_value(ValueKind::Host, name.text, name.span);
   if (checker.names_types && name.text == "from_dtype")
-    if (std::optional<Value> maker = checker.plain_function("numba", name.text, name.span)) return maker;
+    if (std::optional<Value> maker = plain_function(checker, "numba", name.text, name.span)) return maker;
   return python_name(checker, name.text, name.span);
 }
 
@@ -413,8 +420,8 @@ static std::optional<Value> kern_name(Checker& checker, const ast::Name& name) {
   if (name.text == "np") return text_value(ValueKind::Host, "numpy", name.span);
   if (name.text == "bool") return type_value(types::boolean, name.span);
   if (std::optional<Value> type = type_name(name.text, find_scalar, name.span)) return type;
-  if (std::optional<Value> value = checker.vocabulary(name.text, name.span)) return value;
-  return checker.plain_function("", name.text, name.span);
+  if (std::optional<Value> value = vocabulary(checker, name.text, name.span)) return value;
+  return plain_function(checker, "", name.text, name.span);
 }
 
 Report report_not_found(Checker& checker, std::string_view name, std::string_view module,
@@ -423,7 +430,7 @@ Report report_not_found(Checker& checker, std::string_view name, std::string_vie
                         ast::is_python_module(module)
                             ? "a module of Python's own, which kernc does not read:"
                             : "which kernc does not find: name its folder with `-I`, or",
-                        checker.captured_define(define, span));
+                        captured_define(checker, define, span));
 }
 
 Value host_path(Checker& checker, std::string_view path, Span span) {
@@ -438,63 +445,64 @@ Value host_path(Checker& checker, std::string_view path, Span span) {
     // The text of -D needs no import.
     if (std::optional<Value> type = type_name(path, find_numba_scalar, span)) return *type;
     if (std::optional<Value> maker = type_maker(path, span)) return *maker;
-    checker.report_undefined(path, span);
+    report_undefined(checker, path, span);
     return error_value(span);
   }
   const std::string_view module = path.substr(0, dot), name = path.substr(dot + 1);
   // `from numba.cuda.random import xoroshiro128p_next`, of the standard library
   FileScope* library = find_file(context, *checker.scope, module);
   if (Symbol* member = library ? find_symbol(context, *library, name) : nullptr)
-    return checker.symbol_value(*library, name, *member, span);
-  if (std::optional<Value> value = checker.host_name(module, name, span)) return *value;
+    return symbol_value(checker, *library, name, *member, span);
+  if (std::optional<Value> value = host_name(checker, module, name, span)) return *value;
   if (is_module) return package_value(*checker.scope, path, span);
   if (has_known_names(module))
-    return checker.host_attribute(text_value(ValueKind::Host, module, span), name, span);
+    return host_attribute(checker, text_value(ValueKind::Host, module, span), name, span);
   report_not_found(checker, name, module, std::string(name), span);
   return error_value(span);
 }
 
 // Returns the place of an expression that stands at the top level of its file.
-std::optional<std::uint32_t> Checker::place_of(Span span) const {
-  const bool is_at_top = !instance && !frame && span.file == scope->tree->file;
+static std::optional<std::uint32_t> place_of(const Checker& checker, Span span) {
+  const bool is_at_top = !checker.instance && !checker.frame && span.file == checker.scope->tree->file;
   return is_at_top ? std::optional(span.begin) : std::nullopt;
 }
 
-Value Checker::read_name(const ast::Name& name) {
-  const bool is_text = is_option_text(context.program.sources->file(name.span.file).name);
+Value read_name(Checker& checker, const ast::Name& name) {
+  const bool is_text = is_option_text(checker.context.program.sources->file(name.span.file).name);
   // The text of a -D whose value is an array of a file calls this name.
   if (name.text == array_constant && is_text) return builtin_named(Builtin::ArrayConstant, name.span);
-  if (Local* local = find_local(name.text)) return read_local(*local, name.span);
-  if (frame)
-    if (auto found = frame->names.find(name.text); found != frame->names.end())
+  if (Local* local = find_local(checker, name.text)) return read_local(checker, *local, name.span);
+  if (checker.frame)
+    if (auto found = checker.frame->names.find(name.text); found != checker.frame->names.end())
       return read_at(found->second, name.span);
-  if (std::optional<Value> inner = inner_function(*this, name.text, name.span)) return *inner;
-  const bool numba = scope->is_numba();
+  if (std::optional<Value> inner = inner_function(checker, name.text, name.span)) return *inner;
+  const bool numba = checker.scope->is_numba();
   const FindScalar find_types = numba ? find_numba_scalar : find_scalar;
   // The text of a signature or of -D needs no imports. That of a signature means Numba's types, whatever else
   // has their names.
-  const bool is_option = names_types || is_text;
+  const bool is_option = checker.names_types || is_text;
   std::optional<Value> option = is_option ? type_name(name.text, find_types, name.span) : std::nullopt;
-  if (option && names_types && numba) return *option;
+  if (option && checker.names_types && numba) return *option;
   if (numba) {
-    if (std::optional<Value> value = host_name_value(*this, name)) return *value;
-  } else if (Symbol* symbol = find_symbol(context, *scope, name.text, place_of(name.span))) {
-    return symbol_value(*scope, name.text, *symbol, name.span);
+    if (std::optional<Value> value = host_name_value(checker, name)) return *value;
+  } else if (Symbol* symbol =
+                 find_symbol(checker.context, *checker.scope, name.text, place_of(checker, name.span))) {
+    return symbol_value(checker, *checker.scope, name.text, *symbol, name.span);
   }
   // The standard library alone may write this name.
-  if (scope->file->is_library && name.text == "_cache_hint")
+  if (checker.scope->file->is_library && name.text == "_cache_hint")
     return builtin_named(Builtin::CacheHint, name.span);
   if (option) return *option;
-  if (std::optional<Value> value = numba ? option_name(*this, name, is_option) : kern_name(*this, name))
+  if (std::optional<Value> value = numba ? option_name(checker, name, is_option) : kern_name(checker, name))
     return *value;
-  report_undefined(name.text, name.span);
+  report_undefined(checker, name.text, name.span);
   return error_value(name.span);
 }
 
-void Checker::report_not_in_module(std::string_view name, std::string_view module, Span span) {
+void report_not_in_module(Checker& checker, std::string_view name, std::string_view module, Span span) {
   static constexpr std::array<std::string_view, 8> makers = {"zeros", "empty",      "ones",       "full",
                                                              "array", "zeros_like", "empty_like", "ndarray"};
-  Report error = report(span, diag::not_in_module, name, module);
+  Report error = checker.report(span, diag::not_in_module, name, module);
   if (!error.is_kept()) return;
   if (module == "numpy" && std::find(makers.begin(), makers.end(), name) != makers.end()) {
     error.note(
@@ -536,24 +544,25 @@ static std::string_view nearest_name(const Checker& checker, std::string_view na
   return nearest.best();
 }
 
-void Checker::report_undefined(std::string_view name, Span span) {
+static void report_undefined(Checker& checker, std::string_view name, Span span) {
   for (const auto& [missing, instead] : missing_names) {
     if (missing != name) continue;
-    report(span, diag::missing_function, name, instead);
+    checker.report(span, diag::missing_function, name, instead);
     return;
   }
-  Report error = report(span, diag::undefined_name, name);
+  Report error = checker.report(span, diag::undefined_name, name);
   if (!error.is_kept()) return;
   std::string instead = instead_of("", name);
   if (find_builtin("math." + std::string(name)))
     error.note("it is `math.{}`", name);
-  else if (scope->is_numba() && find_builtin(name))
+  else if (checker.scope->is_numba() && find_builtin(name))
     error.note("it is `cuda.{}`, with `from numba import cuda`", name);
   else if (!instead.empty())
     error.note("in Kern it is {}", instead);
-  else if (std::string_view nearest = nearest_name(*this, name); !nearest.empty())
+  else if (std::string_view nearest = nearest_name(checker, name); !nearest.empty())
     error.note("the nearest name is `{}`", nearest);
-  if (scope->is_numba()) error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
+  if (checker.scope->is_numba())
+    error.note("a value that only Python computes is given as `-D {}=VALUE`", name);
 }
 
 } // namespace kern::checker

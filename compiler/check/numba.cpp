@@ -1,5 +1,8 @@
 // The order of the tests matters little: where an operand is constant they fold away.
 #include "compiler/check/numba.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 
 #include <algorithm>
 #include <array>
@@ -59,7 +62,7 @@ static ir::Operand inverse_power(Checker& checker, ir::Operand base, ir::Operand
   };
   ir::Operand zero = number(types::i64, 0), one = number(types::i64, 1);
   ir::Operand odd =
-      checker.cast(checker.binary(ir::BinaryOp::BitAnd, exponent, one, span), types::boolean, span);
+      cast(checker, checker.binary(ir::BinaryOp::BitAnd, exponent, one, span), types::boolean, span);
   ir::Operand result = checker.select(odd, number(types::i64, -1), one, span);
   result = checker.select(is(-1), result, zero, span);
   result = checker.select(is(1), one, result, span);
@@ -67,13 +70,13 @@ static ir::Operand inverse_power(Checker& checker, ir::Operand base, ir::Operand
 }
 
 static ir::Operand power_as_float(Checker& checker, ir::Operand base, ir::Operand exponent, Span span) {
-  ir::Operand x = checker.cast(base, types::f64, span), y = checker.cast(exponent, types::f64, span);
-  return checker.cast(checker.pure(Builtin::MathPow, types::f64, {x, y}, span), base.type, span);
+  ir::Operand x = cast(checker, base, types::f64, span), y = cast(checker, exponent, types::f64, span);
+  return cast(checker, checker.pure(Builtin::MathPow, types::f64, {x, y}, span), base.type, span);
 }
 
 Value numba_integer_power(Checker& checker, ir::Operand base, const Value& exponent, Span span) {
   Type type = base.type;
-  ir::Operand power = checker.convert(exponent, type, Purpose::Operand);
+  ir::Operand power = convert(checker, exponent, type, Purpose::Operand);
   ir::Operand large = checker.compare(ir::CompareOp::Greater, power, number(type, as_integer_up_to), span);
   if (!large.slot && large.bits != 0) return runtime_value(power_as_float(checker, base, power, span), span);
   auto small = [&] {
@@ -86,8 +89,9 @@ Value numba_integer_power(Checker& checker, ir::Operand base, const Value& expon
   };
   bool is_small = most_bits(exponent) <= static_cast<std::uint64_t>(as_integer_up_to);
   if (!large.slot || is_small) return small();
-  return checker.merge(
-      span, large, [&] { return runtime_value(power_as_float(checker, base, power, span), span); }, small);
+  return merge(
+      checker, span, large, [&] { return runtime_value(power_as_float(checker, base, power, span), span); },
+      small);
 }
 
 // ---- Ranges ----
@@ -116,7 +120,7 @@ Type numba_range_type(Checker& checker, const Value& range) {
   for (const Value& part : range.elements) {
     // A part that is not written out fits any type.
     if (is_literal(part) && part.span == range.span) continue;
-    Conversions conversions = conversions_of(default_type(checker.type_of(part).value_or(types::i64)));
+    Conversions conversions = conversions_of(default_type(type_of(checker, part).value_or(types::i64)));
     for (std::size_t i = 0; i < choices.size(); ++i) {
       std::get<0>(costs[i]) += conversions[i] == Unsafe;
       std::get<1>(costs[i]) += conversions[i] == Safe;
@@ -146,13 +150,13 @@ std::vector<Value> numba_arguments(Checker& checker, Builtin builtin, std::vecto
   Value& first = args[0];
   bool words = (builtin == Builtin::Brev || builtin == Builtin::Ffs) && is_known_integer(first);
   if (words)
-    first =
-        checker.convert_value(first, is_narrow(own_type(first)) ? types::u32 : types::u64, Purpose::Argument);
+    first = convert_value(checker, first, is_narrow(own_type(first)) ? types::u32 : types::u64,
+                          Purpose::Argument);
   if (builtin == Builtin::Abs && is_number(first) && is_boolean(first.type))
-    first = checker.convert_value(first, types::i8, Purpose::Argument);
+    first = convert_value(checker, first, types::i8, Purpose::Argument);
   bool power = builtin == Builtin::MathPow && args.size() == 2 && numba_result(builtin, args);
   if (power)
-    for (Value& arg : args) arg = checker.convert_value(arg, types::f64, Purpose::Argument);
+    for (Value& arg : args) arg = convert_value(checker, arg, types::f64, Purpose::Argument);
   return args;
 }
 

@@ -2,19 +2,21 @@
 // dialect.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "compiler/advice/advice.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/literal_locals.h"
 #include "compiler/check/numba.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/check/stored_sums.h"
 #include "compiler/check/targets.h"
-#include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
@@ -92,11 +94,11 @@ std::string divided_text(Checker& checker, const Value& left, const Value& right
 
 Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   std::string_view spelled = spelling(op);
-  std::string a = checker.describe(left), b = checker.describe(right);
+  std::string a = describe(checker, left), b = describe(checker, right);
   bool numbers = is_number(left) && is_number(right);
   if (numbers && op == ast::BinaryOp::Divide && is_integral(left.type) && is_integral(right.type)) {
     Report error = checker.report(span, diag::integer_division, a, b);
-    checker.note_operands(error, left, right);
+    note_operands(checker, error, left, right);
     const std::optional<StoredSum> sum = stored_sum(checker, span);
     error.note("write `{}` for the quotient rounded down, or `{}`", floored_text(checker, left, right, sum),
                divided_text(checker, left, right, span, sum));
@@ -113,7 +115,7 @@ Value report_mismatch(Checker& checker, ast::BinaryOp op, const Value& left, con
   if (mixed) {
     Report error = checker.report(span, diag::operands_need_cast, spelled, a, b,
                                   suggested_cast(checker, left, right, span));
-    checker.note_operands(error, left, right);
+    note_operands(checker, error, left, right);
     return error_value(span);
   }
   Report error = checker.report(span, diag::operand_type_mismatch, spelled, a, b);
@@ -136,8 +138,8 @@ bool is_named(const Value& value) { return !(value.written == Span{}); }
 } // namespace
 
 // Notes the literal without which operands would be computed in less than the f64 that `type` is.
-void Checker::note_widening(std::span<const Value* const> operands, Type type) {
-  if (!final || type != types::f64) return;
+void note_widening(Checker& checker, std::span<const Value* const> operands, Type type) {
+  if (!checker.final || type != types::f64) return;
   const Value* literal = nullptr;
   bool has_narrow = false;
   for (const Value* operand : operands) {
@@ -150,20 +152,22 @@ void Checker::note_widening(std::span<const Value* const> operands, Type type) {
       return;
   }
   bool widens = literal && has_narrow;
-  if (widens && std::ranges::find(widening, literal->span) == widening.end())
-    widening.push_back(literal->span);
+  if (widens && std::ranges::find(checker.widening, literal->span) == checker.widening.end())
+    checker.widening.push_back(literal->span);
 }
 
-void Checker::report_widening() {
-  if (widening.empty()) return;
-  Report warning = report(widening.front(), diag::widen, context.source(widening.front()));
-  if (widening.size() > 1) warning.note("places in this function with the same cause: {}", widening.size());
+void report_widening(Checker& checker) {
+  if (checker.widening.empty()) return;
+  Report warning =
+      checker.report(checker.widening.front(), diag::widen, checker.context.source(checker.widening.front()));
+  if (checker.widening.size() > 1)
+    warning.note("places in this function with the same cause: {}", checker.widening.size());
 }
 
 // Converts an operand to the type of an operation, then to the one in which it is computed: a literal that
 // meets an f16 is an f16.
-ir::Operand Checker::convert_through(const Value& value, Type type, Type computed, Span other) {
-  return cast(convert(value, type, {Purpose::Operand, other}), computed, value.span);
+ir::Operand convert_through(Checker& checker, const Value& value, Type type, Type computed, Span other) {
+  return cast(checker, convert(checker, value, type, {Purpose::Operand, other}), computed, value.span);
 }
 
 static bool has_floats(ast::BinaryOp op) {
@@ -176,10 +180,10 @@ static bool is_open_real(const Value& value) {
   return value.kind == ValueKind::Runtime && value.type == types::float_literal;
 }
 
-Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
-  if (!is_number(left) || !is_number(right)) return report_mismatch(*this, op, left, right, span);
-  if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(*this, op, left, right, span);
-  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+Value arithmetic(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+  if (!is_number(left) || !is_number(right)) return report_mismatch(checker, op, left, right, span);
+  if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(checker, op, left, right, span);
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   std::optional<Type> type = numba ? numba_type(op, left.type, right.type) : kern_type(op, left, right);
   // A local of float literals beside an integer: what the two go into says which float it is.
   const Value* open = numba                                           ? nullptr
@@ -187,34 +191,35 @@ Value Checker::arithmetic(ast::BinaryOp op, const Value& left, const Value& righ
                       : is_open_real(right) && is_integer_value(left) ? &right
                                                                       : nullptr;
   if (open && has_floats(op))
-    if (std::optional<Value> value = undecided(types::float_literal, std::array{open}, span)) return *value;
-  bool waits = instance && !numba && (meets_integer(left, right) || meets_integer(right, left));
+    if (std::optional<Value> value = undecided(checker, types::float_literal, std::array{open}, span))
+      return *value;
+  bool waits = checker.instance && !numba && (meets_integer(left, right) || meets_integer(right, left));
   if (waits && has_floats(op)) return deferred_value(op, left, right, span);
-  if (!type) return report_mismatch(*this, op, left, right, span);
+  if (!type) return report_mismatch(checker, op, left, right, span);
   bool defers = left.kind == ValueKind::Deferred || right.kind == ValueKind::Deferred;
   if (defers && *type == types::float_literal && takes_type(left) && takes_type(right))
     return deferred_value(op, left, right, span);
-  if (!is_shift(op)) note_operands_meet(left, right);
-  if (std::optional<Value> value = undecided_operation(op, *type, left, right, span)) return *value;
+  if (!is_shift(op)) note_operands_meet(checker, left, right);
+  if (std::optional<Value> value = undecided_operation(checker, op, *type, left, right, span)) return *value;
   type = default_type(*type);
-  if (!numba && is_integer(*type)) return integer_arithmetic(*this, op, *type, left, right, span);
-  if (is_complex(*type)) return complex_arithmetic(*this, op, *type, left, right, span);
+  if (!numba && is_integer(*type)) return integer_arithmetic(checker, op, *type, left, right, span);
+  if (is_complex(*type)) return complex_arithmetic(checker, op, *type, left, right, span);
   // f16 and bf16 are for storage: their arithmetic is that of f32.
   Type computed = is_half(*type) ? types::f32 : *type;
-  note_widening(std::array{&left, &right}, computed);
+  note_widening(checker, std::array{&left, &right}, computed);
   bool shift = is_shift(op), floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
-  if (shift) check_shift_count(*this, op, left, right, computed, span);
-  ir::Operand a = convert_through(left, *type, computed, right.span);
+  if (shift) check_shift_count(checker, op, left, right, computed, span);
+  ir::Operand a = convert_through(checker, left, *type, computed, right.span);
   Type count_type = is_integer(right.type) && !is_literal(right.type) ? right.type : computed;
-  ir::Operand b = shift ? convert(right, count_type, {Purpose::Operand, left.span})
-                        : convert_through(right, *type, computed, left.span);
+  ir::Operand b = shift ? convert(checker, right, count_type, {Purpose::Operand, left.span})
+                        : convert_through(checker, right, *type, computed, left.span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
-  ir::Operand result = numba && shift    ? shift_out(*this, ir_op(op), a, b, span)
-                       : numba && floors ? numba_divide(*this, ir_op(op), a, b, may_wrap, span)
-                                         : binary(ir_op(op), a, b, span);
-  Value value = runtime_value(cast(result, *type, span), span);
+  ir::Operand result = numba && shift    ? shift_out(checker, ir_op(op), a, b, span)
+                       : numba && floors ? numba_divide(checker, ir_op(op), a, b, may_wrap, span)
+                                         : checker.binary(ir_op(op), a, b, span);
+  Value value = runtime_value(cast(checker, result, *type, span), span);
   if (is_integer(*type)) value.most = most_result(op, left, right, *type);
-  keep_literal_locals(value, std::array{&left, shift ? &left : &right});
+  keep_literal_locals(checker, value, std::array{&left, shift ? &left : &right});
   return value;
 }
 
@@ -223,14 +228,14 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
   if (is_constant_array(left) || is_constant_array(right)) return std::nullopt;
   auto is_any_record = [](const Value& value) { return is_tuple(value) && is_record(value.type); };
   if (is_any_record(left) || is_any_record(right)) {
-    checker.report(span, diag::operand_type_mismatch, spelling(op), checker.describe(left),
-                   checker.describe(right));
+    checker.report(span, diag::operand_type_mismatch, spelling(op), describe(checker, left),
+                   describe(checker, right));
     return error_value(span);
   }
   if (op == ast::BinaryOp::Add && is_tuple(left) && is_tuple(right)) {
     Value result = tuple_value(left.elements, span);
     result.elements.insert(result.elements.end(), right.elements.begin(), right.elements.end());
-    return checker.bounded(std::move(result));
+    return bounded(checker, std::move(result));
   }
   bool repeats = op == ast::BinaryOp::Multiply && is_tuple(left) != is_tuple(right);
   const Value& tuple = is_tuple(left) ? left : right;
@@ -243,7 +248,7 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
     if (static_cast<std::size_t>(k) * leaves > limits::table_elements) break;
     result.elements.insert(result.elements.end(), tuple.elements.begin(), tuple.elements.end());
   }
-  return checker.bounded(std::move(result));
+  return bounded(checker, std::move(result));
 }
 
 // In a .py file Python itself computes what is written with literals alone; names, and what Python would
@@ -275,12 +280,19 @@ static Value as_literal(const Value& value) {
   return value.type == types::f64 ? float_value(*constant_real(value), value.span) : value;
 }
 
+static Value typed_binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
+                          Span span) {
+  if (std::optional<Value> tuple = tuple_operation(checker, op, left, right, span)) return *tuple;
+  if (op == ast::BinaryOp::Power) return power(checker, left, right, span);
+  return arithmetic(checker, op, left, right, span);
+}
+
 // Constants, at least one of them complex: literals, and what no program would compute.
 static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right,
                                  Span span) {
   std::optional<std::complex<double>> result = fold_complex(checker, op, left, right);
   bool literals = is_literal(left) && is_literal(right);
-  if (!literals && op != ast::BinaryOp::Power) return checker.typed_binary(op, left, right, span);
+  if (!literals && op != ast::BinaryOp::Power) return typed_binary(checker, op, left, right, span);
   if (result && literals) return complex_value(*result, span);
   bool divides_by_zero = op == ast::BinaryOp::Divide || op == ast::BinaryOp::Power;
   if (result || (divides_by_zero && checker.instance)) {
@@ -298,96 +310,92 @@ static Value fold_binary_complex(Checker& checker, ast::BinaryOp op, const Value
   return error_value(span);
 }
 
-Value Checker::binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
+Value binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (is_error(left) || is_error(right)) return error_value(span);
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
   bool complex = is_complex_number(left) || is_complex_number(right);
   bool folds = (is_literal(left) && is_literal(right)) ||
-               (!instance && is_constant_number(left) && is_constant_number(right));
-  if (complex && folds) return fold_binary_complex(*this, op, left, right, span);
-  bool by_zero = scope->is_numba() && final && divides(op) && constant_complex(right) == 0.0;
-  if (by_zero && is_number(left)) report(span, diag::zero_division, context.source(span));
-  if (folds_as_literals(*this, op, left, right)) return literal_operation(op, left, right, span);
+               (!checker.instance && is_constant_number(left) && is_constant_number(right));
+  if (complex && folds) return fold_binary_complex(checker, op, left, right, span);
+  bool by_zero = checker.scope->is_numba() && checker.final && divides(op) && constant_complex(right) == 0.0;
+  if (by_zero && is_number(left)) checker.report(span, diag::zero_division, checker.context.source(span));
+  if (folds_as_literals(checker, op, left, right)) return literal_operation(checker, op, left, right, span);
   if (is_literal(left) && is_literal(right)) {
-    Value a = settled(*this, left), b = settled(*this, right);
-    return as_literal(op == ast::BinaryOp::Power ? power(a, b, span) : arithmetic(op, a, b, span));
+    Value a = settled(checker, left), b = settled(checker, right);
+    return as_literal(op == ast::BinaryOp::Power ? power(checker, a, b, span)
+                                                 : arithmetic(checker, op, a, b, span));
   }
-  bool settles = (is_int_literal(left) || is_int_literal(right)) && scope->is_numba();
-  if (settles) return typed_binary(op, settled(*this, left), settled(*this, right), span);
-  return typed_binary(op, left, right, span);
-}
-
-Value Checker::typed_binary(ast::BinaryOp op, const Value& left, const Value& right, Span span) {
-  if (std::optional<Value> tuple = tuple_operation(*this, op, left, right, span)) return *tuple;
-  if (op == ast::BinaryOp::Power) return power(left, right, span);
-  return arithmetic(op, left, right, span);
+  bool settles = (is_int_literal(left) || is_int_literal(right)) && checker.scope->is_numba();
+  if (settles) return typed_binary(checker, op, settled(checker, left), settled(checker, right), span);
+  return typed_binary(checker, op, left, right, span);
 }
 
 static Value negate(Checker& checker, const Value& operand, Type type, Span span) {
-  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  ir::Operand value = convert(checker, operand, type, Purpose::Operand);
   return runtime_value(checker.unary(ir::UnaryOp::Negate, value, span), span);
 }
 
 // Numba computes -x and ~x in the type of x, and then widens it; ~x of a bool is `not x`.
 static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   bool inverts = op == ast::UnaryOp::Invert;
-  ir::Operand value = checker.as_operand(operand);
+  ir::Operand value = as_operand(checker, operand);
   if (inverts && is_boolean(value.type))
     return runtime_value(checker.unary(ir::UnaryOp::Not, value, span), span);
-  if (is_boolean(value.type)) value = checker.cast(value, types::i64, span);
+  if (is_boolean(value.type)) value = cast(checker, value, types::i64, span);
   ir::Operand result = checker.unary(inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate, value, span);
-  return runtime_value(checker.cast(result, numba_widen(value.type), span), span);
+  return runtime_value(cast(checker, result, numba_widen(value.type), span), span);
 }
 
 static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
-  if (op == ast::UnaryOp::Positive) return checker.convert_value(operand, type, Purpose::Operand);
+  if (op == ast::UnaryOp::Positive) return convert_value(checker, operand, type, Purpose::Operand);
   if (op == ast::UnaryOp::Negative) {
     if (!is_half(type)) return negate(checker, operand, type, span);
     Value wide = negate(checker, operand, types::f32, span);
-    return runtime_value(checker.cast(wide.operand, type, span), span);
+    return runtime_value(cast(checker, wide.operand, type, span), span);
   }
-  ir::Operand value = checker.convert(operand, type, Purpose::Operand);
+  ir::Operand value = convert(checker, operand, type, Purpose::Operand);
   return runtime_value(checker.unary(ir::UnaryOp::BitNot, value, span), span);
 }
 
-Value Checker::unary(ast::UnaryOp op, const Value& operand, Span span) {
+Value unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
   if (is_error(operand)) return operand;
   if (op == ast::UnaryOp::Not) {
     if (is_unknown(operand)) return unknown_value(span);
-    std::optional<ir::Operand> truth = as_condition(operand);
+    std::optional<ir::Operand> truth = as_condition(checker, operand);
     if (!truth) return error_value(span);
     if (!truth->slot) return bool_value(truth->bits == 0, span);
-    return runtime_value(unary(ir::UnaryOp::Not, *truth, span), span);
+    return runtime_value(checker.unary(ir::UnaryOp::Not, *truth, span), span);
   }
   if (is_unknown(operand)) return operand;
   if (operand.kind == ValueKind::Deferred && op == ast::UnaryOp::Negative)
     return deferred_value(ast::BinaryOp::Multiply, float_value(-1, span), operand, span);
-  if (is_complex_number(operand)) return complex_unary(*this, op, operand, span);
+  if (is_complex_number(operand)) return complex_unary(checker, op, operand, span);
   bool is_wide = is_int_literal(operand) && (operand.integer <= least_value(ScalarKind::I64) ||
                                              operand.integer > greatest_value(ScalarKind::I64));
-  bool wraps = is_wide && is_named(operand) && scope->is_numba();
-  if (is_literal(operand) && !wraps) return literal_unary(op, operand, span);
-  if (wraps) return unary(op, runtime_value(as_operand(operand), operand.span), span);
+  bool wraps = is_wide && is_named(operand) && checker.scope->is_numba();
+  if (is_literal(operand) && !wraps) return literal_unary(checker, op, operand, span);
+  if (wraps) return unary(checker, op, runtime_value(as_operand(checker, operand), operand.span), span);
   bool inverts = op == ast::UnaryOp::Invert;
-  bool is_bool = inverts && is_boolean(operand.type) && !scope->is_numba();
+  bool is_bool = inverts && is_boolean(operand.type) && !checker.scope->is_numba();
   bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
-    Report error = report(span, diag::unary_operand, spelling(op), describe(operand));
-    if (is_bool) error.note("write `{}`", advice::unary(ast::UnaryOp::Not, context.source(operand.span)));
-    advise_operator(*this, error, op, operand);
+    Report error = checker.report(span, diag::unary_operand, spelling(op), describe(checker, operand));
+    if (is_bool)
+      error.note("write `{}`", advice::unary(ast::UnaryOp::Not, checker.context.source(operand.span)));
+    advise_operator(checker, error, op, operand);
     return error_value(span);
   }
   Type type = operand.type;
-  bool numba = rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
   if (numba && is_integral(type) && op != ast::UnaryOp::Positive && !is_literal(type))
-    return numba_unary(*this, op, operand, span);
+    return numba_unary(checker, op, operand, span);
   if (numba) type = numba_widen(type);
   if (is_boolean(type)) type = types::i64;
   if (!numba && is_integer(type) && operand.type != types::int_literal)
-    return integer_unary(*this, op, operand, span);
-  if (std::optional<Value> value = undecided(type, std::array{&operand}, span)) return *value;
-  Value result = typed_unary(*this, op, operand, default_type(type), span);
-  keep_literal_locals(result, std::array{&operand});
+    return integer_unary(checker, op, operand, span);
+  if (std::optional<Value> value = undecided(checker, type, std::array{&operand}, span)) return *value;
+  Value result = typed_unary(checker, op, operand, default_type(type), span);
+  keep_literal_locals(checker, result, std::array{&operand});
   return result;
 }
 

@@ -5,11 +5,15 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/calls.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/foreign_values.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/locals.h"
 #include "compiler/check/overload_names.h"
-#include "compiler/check/type_values.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
@@ -81,7 +85,7 @@ struct Made {
   bool is_known() const { return unknown.modules == nullptr; }
 };
 
-Made made_of(Checker& checker, const Overload& overload, const Checker::Args& args) {
+Made made_of(Checker& checker, const Overload& overload, const Args& args) {
   const std::optional<HostFound> found = call_with_types(checker, *overload.function, args);
   if (!found || as<values::None>(found->found.value)) return {};
   if (const auto* function = as<values::Function>(found->found.value); function && function->data->def)
@@ -90,7 +94,7 @@ Made made_of(Checker& checker, const Overload& overload, const Checker::Args& ar
   return is_unknown ? Made{nullptr, *found} : Made{};
 }
 
-Made made_by(Checker& checker, const Overload& overload, const Checker::Args& args, Span span) {
+Made made_by(Checker& checker, const Overload& overload, const Args& args, Span span) {
   const std::size_t steps = args.positional.size() + args.keywords.size() + 1;
   return checker.count_steps(steps, span) ? made_of(checker, overload, args) : Made{};
 }
@@ -114,15 +118,15 @@ bool is_captured(const Made& made) {
 bool is_known_name(Checker& checker, const ast::Expr& callee) {
   const ReportingScope quiet(checker.context.diagnostics, false);
   Checker again(checker.context, checker.scope, nullptr);
-  return !is_error(again.evaluate(callee));
+  return !is_error(evaluate(again, callee));
 }
 
-bool is_unknown_argument(const Checker::Args& args) {
+bool is_unknown_argument(const Args& args) {
   return std::ranges::any_of(args.positional, has_unknown) ||
          std::ranges::any_of(args.keywords, [](const auto& keyword) { return has_unknown(keyword.second); });
 }
 
-bool has_literal(const Checker::Args& args) {
+bool has_literal(const Args& args) {
   auto is_one = [](const Value& value) {
     return is_literal(value) || value.kind == ValueKind::String || value.is_written;
   };
@@ -130,11 +134,11 @@ bool has_literal(const Checker::Args& args) {
          std::ranges::any_of(args.keywords, [&](const auto& keyword) { return is_one(keyword.second); });
 }
 
-std::string described(Checker& checker, const Checker::Args& args) {
+std::string described(Checker& checker, const Args& args) {
   std::string text;
-  for (const Value& value : args.positional) text += (text.empty() ? "" : ", ") + checker.describe(value);
+  for (const Value& value : args.positional) text += (text.empty() ? "" : ", ") + describe(checker, value);
   for (const auto& [name, value] : args.keywords)
-    text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", name, checker.describe(value));
+    text += fmt::format("{}`{}` {}", text.empty() ? "" : ", ", name, describe(checker, value));
   return text.empty() ? "no arguments" : text;
 }
 
@@ -146,7 +150,7 @@ std::vector<const Overload*> candidates_of(Checker& checker, const ast::Expr& ca
   if (all.empty()) return {};
   const std::string name = ast::dotted_name(callee);
   const std::string_view first = std::string_view(name).substr(0, name.find('.'));
-  if (name.empty() || checker.find_local(first) || inner_function(checker, first, callee.span)) return {};
+  if (name.empty() || find_local(checker, first) || inner_function(checker, first, callee.span)) return {};
   const std::optional<python::Found> meant =
       context.host->modules.evaluate(callee, checker.scope->reader, checker.scope->index);
   const auto* function = meant ? as<values::Function>(meant->value) : nullptr;
@@ -166,7 +170,7 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
   const std::vector<const Overload*> candidates = candidates_of(checker, *call.callee);
   if (candidates.empty()) return std::nullopt;
   const std::string name = ast::dotted_name(*call.callee);
-  std::optional<Checker::Args> args = checker.evaluate_args(call);
+  std::optional<Args> args = evaluate_args(checker, call);
   if (!args) return error_value(call.span);
   const bool waits = is_unknown_argument(*args);
   for (const Overload* overload : candidates) {
@@ -195,7 +199,7 @@ std::optional<Value> call_of_overload(Checker& checker, const ast::Call& call) {
                 "it returns this function, which must take the same parameters");
       return error_value(call.span);
     }
-    return waits ? unknown_value(call.span) : checker.call_function(*made.function, *args, call.span);
+    return waits ? unknown_value(call.span) : call_function(checker, *made.function, *args, call.span);
   }
   if (waits) return unknown_value(call.span);
   Report error = checker.report(call.span, diag::no_overload, name, described(checker, *args));
@@ -234,7 +238,7 @@ std::optional<const FunctionSymbol*> overload_without_types(Checker& checker, co
   if (candidates.empty()) return std::nullopt;
   Context& context = checker.context;
   const Overload& overload = *candidates.front();
-  Checker::Args unknown;
+  Args unknown;
   for (const ast::Param& param : overload.params())
     if (param.kind == ast::ParamKind::Normal) unknown.positional.push_back(unknown_value(callee.span));
   const Made made = made_of(checker, overload, unknown);

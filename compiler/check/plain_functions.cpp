@@ -3,9 +3,14 @@
 #include <algorithm>
 
 #include "compiler/check/array_reductions.h"
+#include "compiler/check/builtin_calls.h"
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/made_arrays.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
 #include "compiler/check/records.h"
 #include "compiler/check/type_values.h"
 #include "compiler/diagnostics/names.h"
@@ -47,7 +52,7 @@ std::optional<bool> is_of(Checker& checker, const Value& value, const Value& typ
   return is_number(value) && default_type(value.type) == type.type;
 }
 
-Value call_isinstance(Checker& checker, const Checker::Args& args, Span span) {
+Value call_isinstance(Checker& checker, const Args& args, Span span) {
   if (args.positional.size() != 2 || !args.keywords.empty())
     return wrong_arguments(checker, "`isinstance` takes a value and a type, or a tuple of types", span);
   const Value& value = args.positional[0];
@@ -72,7 +77,7 @@ std::optional<Value> tuple_of_range(const Value& range, Span span) {
   return tuple_value(std::move(elements), span);
 }
 
-Value call_tuple(Checker& checker, const Checker::Args& args, Span span) {
+Value call_tuple(Checker& checker, const Args& args, Span span) {
   if (args.positional.size() == 1 && args.keywords.empty())
     if (std::optional<Value> counted = tuple_of_range(args.positional[0], span)) return *counted;
   bool is_one = args.positional.size() == 1 && args.keywords.empty() && is_tuple(args.positional[0]);
@@ -83,17 +88,17 @@ Value call_tuple(Checker& checker, const Checker::Args& args, Span span) {
 }
 
 // np.dtype('f4'), np.dtype([('x', 'f4'), ('y', 'i4')], align=True), np.dtype(dtype='f4')
-Value call_dtype(Checker& checker, const Checker::Args& given, Span span) {
-  Checker::Args args = given;
+Value call_dtype(Checker& checker, const Args& given, Span span) {
+  Args args = given;
   auto named = std::ranges::find(args.keywords, "dtype", [](const auto& keyword) { return keyword.first; });
   if (named != args.keywords.end() && args.positional.empty()) {
     args.positional.push_back(named->second);
     args.keywords.erase(named);
   }
   bool align = false, fits = !args.positional.empty() && args.positional.size() <= 2;
-  if (args.positional.size() == 2) align = checker.constant_truth(args.positional[1]).value_or(false);
+  if (args.positional.size() == 2) align = constant_truth(args.positional[1]).value_or(false);
   for (const auto& [name, value] : args.keywords) {
-    std::optional<bool> truth = checker.constant_truth(value);
+    std::optional<bool> truth = constant_truth(value);
     fits = fits && truth && (name == "align" || name == "copy");
     if (fits && name == "align") align = *truth;
   }
@@ -101,16 +106,16 @@ Value call_dtype(Checker& checker, const Checker::Args& given, Span span) {
     return wrong_arguments(checker, "`np.dtype` takes a type, its name in a string, or a list of fields",
                            span);
   if (std::optional<Value> record = record_dtype(checker, args.positional[0], align, span)) return *record;
-  Value type = checker.as_dtype(args.positional[0]);
+  Value type = as_dtype(checker, args.positional[0]);
   if (type.kind == ValueKind::Type) return read_at(type, span);
   checker.report(args.positional[0].span, diag::not_a_type, checker.context.source(args.positional[0].span));
   return error_value(span);
 }
 
 // np.finfo(t) and np.iinfo(t): the type, whose attributes are its limits.
-Value limits_of(Checker& checker, const Checker::Args& args, bool of_integers, Span span) {
+Value limits_of(Checker& checker, const Args& args, bool of_integers, Span span) {
   std::string_view name = of_integers ? "iinfo" : "finfo";
-  Value type = args.positional.size() == 1 && args.keywords.empty() ? checker.as_dtype(args.positional[0])
+  Value type = args.positional.size() == 1 && args.keywords.empty() ? as_dtype(checker, args.positional[0])
                                                                     : error_value(span);
   if (is_number(type)) type = type_value(default_type(type.type), span);
   bool fits = type.kind == ValueKind::Type && is_scalar(type.type) &&
@@ -123,16 +128,16 @@ Value limits_of(Checker& checker, const Checker::Args& args, bool of_integers, S
   return result;
 }
 
-Value call_finfo(Checker& checker, const Checker::Args& args, Span span) {
+Value call_finfo(Checker& checker, const Args& args, Span span) {
   return limits_of(checker, args, false, span);
 }
 
-Value call_iinfo(Checker& checker, const Checker::Args& args, Span span) {
+Value call_iinfo(Checker& checker, const Args& args, Span span) {
   return limits_of(checker, args, true, span);
 }
 
 // numba.from_dtype(t) is t, as a type of Numba; `kernc run` writes a dtype of fields itself.
-Value call_from_dtype(Checker& checker, const Checker::Args& args, Span span) {
+Value call_from_dtype(Checker& checker, const Args& args, Span span) {
   const bool is_aligned = args.keywords.size() == 1 && args.keywords[0].first == "align";
   if (args.positional.size() != 1 || !(args.keywords.empty() || is_aligned))
     return wrong_arguments(checker, "`from_dtype` takes a dtype", span);
@@ -140,7 +145,7 @@ Value call_from_dtype(Checker& checker, const Checker::Args& args, Span span) {
 }
 
 // Record.make_c_struct([('x', float32)]), with C's layout.
-Value call_c_struct(Checker& checker, const Checker::Args& args, Span span) {
+Value call_c_struct(Checker& checker, const Args& args, Span span) {
   std::optional<Value> record = args.positional.size() == 1 && args.keywords.empty()
                                     ? record_dtype(checker, args.positional[0], true, span)
                                     : std::nullopt;
@@ -149,7 +154,7 @@ Value call_c_struct(Checker& checker, const Checker::Args& args, Span span) {
 }
 
 // namedtuple('Point', 'x y'), namedtuple('Point', ['x', 'y'])
-Value call_namedtuple(Checker& checker, const Checker::Args& args, Span span) {
+Value call_namedtuple(Checker& checker, const Args& args, Span span) {
   auto wrong = [&] {
     return wrong_arguments(checker, "`namedtuple` takes a name, and the names of its elements as strings",
                            span);
@@ -179,28 +184,28 @@ Value call_namedtuple(Checker& checker, const Checker::Args& args, Span span) {
 }
 
 // np.reshape(a, shape) is a.reshape(shape).
-Value call_as_method(Checker& checker, std::string_view name, Checker::Args args, Span span) {
+Value call_as_method(Checker& checker, std::string_view name, Args args, Span span) {
   if (args.positional.empty() || !is_array(args.positional[0]))
     return wrong_arguments(checker, fmt::format("the first argument of `np.{}` is an array", name), span);
   Value method = plain_value(ValueKind::Method, span);
   method.text = name;
   method.elements = {args.positional[0]};
   args.positional.erase(args.positional.begin());
-  return checker.call_method(method, args, span);
+  return call_method(checker, method, args, span);
 }
-Value call_reshape(Checker& checker, const Checker::Args& args, Span span) {
+Value call_reshape(Checker& checker, const Args& args, Span span) {
   return call_as_method(checker, "reshape", args, span);
 }
-Value call_ravel(Checker& checker, const Checker::Args& args, Span span) {
+Value call_ravel(Checker& checker, const Args& args, Span span) {
   return call_as_method(checker, "ravel", args, span);
 }
-Value call_transpose(Checker& checker, const Checker::Args& args, Span span) {
+Value call_transpose(Checker& checker, const Args& args, Span span) {
   return call_as_method(checker, "transpose", args, span);
 }
 
 struct Row {
   std::string_view module, name;
-  Value (*call)(Checker&, const Checker::Args&, Span);
+  Value (*call)(Checker&, const Args&, Span);
 };
 constexpr Row rows[] = {
     {"", "isinstance", call_isinstance},
@@ -262,46 +267,46 @@ std::string_view operator_name(std::string_view name) {
   return found;
 }
 
-Value call_operator(Checker& checker, std::string_view name, const Checker::Args& args, Span span) {
-  const auto* unary = std::ranges::find(unary_operators, name, &OperatorRow<ast::UnaryOp>::name);
-  const bool is_unary = unary != std::end(unary_operators);
+Value call_operator(Checker& checker, std::string_view name, const Args& args, Span span) {
+  const auto* found = std::ranges::find(unary_operators, name, &OperatorRow<ast::UnaryOp>::name);
+  const bool is_unary = found != std::end(unary_operators);
   if (args.positional.size() != (is_unary ? 1u : 2u) || !args.keywords.empty())
     return wrong_arguments(checker, fmt::format("`{}` takes {}", name, is_unary ? "a value" : "two values"),
                            span);
-  if (is_unary) return checker.unary(unary->op, args.positional[0], span);
+  if (is_unary) return unary(checker, found->op, args.positional[0], span);
   const Value &left = args.positional[0], &right = args.positional[1];
-  const auto* binary = std::ranges::find(binary_operators, name, &OperatorRow<ast::BinaryOp>::name);
-  if (binary != std::end(binary_operators)) return checker.binary(binary->op, left, right, span);
-  const auto* compare = std::ranges::find(comparisons, name, &OperatorRow<ast::CompareOp>::name);
-  return checker.compare_values(compare->op, left, right, span);
+  const auto* of_two = std::ranges::find(binary_operators, name, &OperatorRow<ast::BinaryOp>::name);
+  if (of_two != std::end(binary_operators)) return binary(checker, of_two->op, left, right, span);
+  const auto* comparison = std::ranges::find(comparisons, name, &OperatorRow<ast::CompareOp>::name);
+  return compare_values(checker, comparison->op, left, right, span);
 }
 
 // ---- Methods of numbers ----
 
 // x.view(dtype): the same bits as a number of another type of the same size.
-Value view_number(Checker& checker, const Value& number, const Checker::Args& args, Span span) {
+Value view_number(Checker& checker, const Value& number, const Args& args, Span span) {
   std::optional<Value> wanted;
   if (args.positional.size() == 1 && args.keywords.empty()) wanted = args.positional[0];
   if (args.positional.empty() && args.keywords.size() == 1 && args.keywords[0].first == "dtype")
     wanted = args.keywords[0].second;
   if (!wanted) return wrong_arguments(checker, "`view` of a number takes the type", span);
-  Value type = checker.as_dtype(*wanted);
-  ir::Operand operand = checker.as_operand(number);
+  Value type = as_dtype(checker, *wanted);
+  ir::Operand operand = as_operand(checker, number);
   bool fits = type.kind == ValueKind::Type && is_scalar(type.type) && !is_complex(type.type) &&
               !is_boolean(type.type) && !is_boolean(operand.type) && !is_complex(operand.type);
   if (!fits || bit_width(type.type->scalar) != bit_width(operand.type->scalar))
     return wrong_arguments(checker, "`view` of a number takes a type of the same size", span);
-  Value bits = checker.call_by_signature(Builtin::Bits, {{runtime_value(operand, span)}, {}, {}}, span);
+  Value bits = call_by_signature(checker, Builtin::Bits, {{runtime_value(operand, span)}, {}, {}}, span);
   if (is_error(bits)) return bits;
   std::optional<Builtin> back = find_builtin(fmt::format("{}.from_bits", to_string(type.type)));
-  if (is_float(type.type) && back) return checker.call_by_signature(*back, {{bits}, {}, {}}, span);
-  return runtime_value(checker.plain_cast(checker.as_operand(bits), type.type, span), span);
+  if (is_float(type.type) && back) return call_by_signature(checker, *back, {{bits}, {}, {}}, span);
+  return runtime_value(checker.plain_cast(as_operand(checker, bits), type.type, span), span);
 }
 
 // Python counts the bits of the magnitude.
 Value bit_count(Checker& checker, const Value& number, Span span) {
-  Value size = checker.call_by_signature(Builtin::Abs, {{number}, {}, {}}, span);
-  return checker.call_by_signature(Builtin::Popc, {{size}, {}, {}}, span);
+  Value size = call_by_signature(checker, Builtin::Abs, {{number}, {}, {}}, span);
+  return call_by_signature(checker, Builtin::Popc, {{size}, {}, {}}, span);
 }
 
 // Methods of numbers, which take no argument.
@@ -312,7 +317,7 @@ struct NumberMethod {
 };
 constexpr NumberMethod number_methods[] = {{"conjugate", false, conjugate}, {"bit_count", true, bit_count}};
 
-Value call_number_method(Checker& checker, const Value& method, const Checker::Args& args, Span span) {
+Value call_number_method(Checker& checker, const Value& method, const Args& args, Span span) {
   if (method.text == "view") return view_number(checker, method.elements[0], args, span);
   if (!args.positional.empty() || !args.keywords.empty())
     return wrong_arguments(checker, fmt::format("`{}` takes no argument", method.text), span);
@@ -322,9 +327,9 @@ Value call_number_method(Checker& checker, const Value& method, const Checker::A
 
 } // namespace
 
-std::optional<Value> Checker::number_method(const Value& number, std::string_view name, Span span) {
+std::optional<Value> number_method(Checker& checker, const Value& number, std::string_view name, Span span) {
   const auto* row = std::ranges::find(number_methods, name, &NumberMethod::name);
-  bool is_view = name == "view" && scope->is_numba();
+  bool is_view = name == "view" && checker.scope->is_numba();
   if (!is_view && row == std::end(number_methods)) return std::nullopt;
   if (!is_view && row->of_integers && !is_integer(number.type)) return std::nullopt;
   Value method = plain_value(ValueKind::Method, span);
@@ -333,46 +338,48 @@ std::optional<Value> Checker::number_method(const Value& number, std::string_vie
   return method;
 }
 
-std::optional<Value> Checker::plain_function(std::string_view module, std::string_view name, Span span) {
+std::optional<Value> plain_function(Checker& checker, std::string_view module, std::string_view name,
+                                    Span span) {
   auto method = [&](std::string_view text) {
     Value value = plain_value(ValueKind::Method, span);
     value.text = text;
     return value;
   };
   for (const Row& row : rows)
-    if (row.module == module && row.name == name && (scope->is_numba() || !name.ends_with("info")))
+    if (row.module == module && row.name == name && (checker.scope->is_numba() || !name.ends_with("info")))
       return method(row.name);
   if (module == "operator")
     if (std::string_view known = operator_name(name); !known.empty()) return method(known);
   if (module == "numpy")
     if (std::string_view ufunc = ufunc_name(name); !ufunc.empty()) return method(ufunc);
-  if (module == "numpy" && instance && scope->is_numba())
+  if (module == "numpy" && checker.instance && checker.scope->is_numba())
     if (std::string_view reduction = reduction_name(name, false); !reduction.empty())
       return method(reduction);
-  if (module == "numpy" && instance && scope->is_numba())
+  if (module == "numpy" && checker.instance && checker.scope->is_numba())
     if (std::string_view maker = made_array_name(name); !maker.empty()) return method(maker);
   return std::nullopt;
 }
 
-Value Checker::call_method(const Value& method, const Args& args, Span span) {
+Value call_method(Checker& checker, const Value& method, const Args& args, Span span) {
   auto unknown = [](const Value& value) { return has_unknown(value); };
   bool waits = std::ranges::any_of(args.positional, unknown);
   for (const auto& [keyword, value] : args.keywords) waits = waits || unknown(value);
   if (waits) return unknown_value(span);
   if (!method.elements.empty())
-    return is_array(method.elements[0]) ? call_array_method(method, args, span)
-                                        : call_number_method(*this, method, args, span);
+    return is_array(method.elements[0]) ? call_array_method(checker, method, args, span)
+                                        : call_number_method(checker, method, args, span);
   if (!reduction_name(method.text, false).empty()) {
     if (args.positional.size() == 1 && args.keywords.empty())
-      return call_reduction(*this, method.text, args.positional[0], span);
+      return call_reduction(checker, method.text, args.positional[0], span);
     return wrong_arguments(
-        *this, fmt::format("`np.{}` takes an array, all of whose elements it goes over", method.text), span);
+        checker, fmt::format("`np.{}` takes an array, all of whose elements it goes over", method.text),
+        span);
   }
-  if (!made_array_name(method.text).empty()) return call_made_array(*this, method.text, args, span);
+  if (!made_array_name(method.text).empty()) return call_made_array(checker, method.text, args, span);
   for (const Row& row : rows)
-    if (row.name == method.text) return row.call(*this, args, span);
-  if (method.text.starts_with("operator.")) return call_operator(*this, method.text, args, span);
-  return call_ufunc(method.text, args, span);
+    if (row.name == method.text) return row.call(checker, args, span);
+  if (method.text.starts_with("operator.")) return call_operator(checker, method.text, args, span);
+  return call_ufunc(checker, method.text, args, span);
 }
 
 } // namespace kern::checker

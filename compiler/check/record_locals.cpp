@@ -4,7 +4,12 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/computed_parts.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 
@@ -14,14 +19,14 @@ namespace {
 
 // Returns the local that a target is a part of: `p.x`, `p.x[i]`, `p.inner.y`.
 Local* root_of(Checker& checker, const ast::Expr& target) {
-  if (const auto* name = ast::as<ast::Name>(&target)) return checker.find_local(name->text);
+  if (const auto* name = ast::as<ast::Name>(&target)) return find_local(checker, name->text);
   if (const auto* attribute = ast::as<ast::Attribute>(&target)) return root_of(checker, *attribute->value);
   if (const auto* subscript = ast::as<ast::Subscript>(&target)) return root_of(checker, *subscript->value);
   return nullptr;
 }
 
 Type type_of_local(Checker& checker, const Local& local) {
-  if (local.now.known) return checker.type_of(*local.now.known).value_or(types::error);
+  if (local.now.known) return type_of(checker, *local.now.known).value_or(types::error);
   return local.type == types::unknown ? local.now.joined : local.type;
 }
 
@@ -43,14 +48,14 @@ struct Path {
   bool refuse() {
     Report error = checker.report(target.span, diag::not_assignable, checker.context.source(target.span));
     if (is_tuple(value) && !is_record(value.type))
-      error.note(value.span, "`{}` is {}", checker.context.source(value.span), checker.describe(value));
+      error.note(value.span, "`{}` is {}", checker.context.source(value.span), describe(checker, value));
     return false;
   }
 
   void go(std::size_t index, Span span) {
     Value part = read_at(value.elements[index], span);
     Type type =
-        is_record(value.type) ? value.type->elements[index] : checker.type_of(part).value_or(types::error);
+        is_record(value.type) ? value.type->elements[index] : type_of(checker, part).value_or(types::error);
     steps.push_back({std::move(value), type, index, std::nullopt, {}});
     value = std::move(part);
   }
@@ -70,7 +75,7 @@ struct Path {
     if (!is_tuple(value) || (is_tuple(value.type) && value.type->record->is_named_tuple)) return refuse();
     WideInt place = *constant_integer(index);
     auto count = static_cast<WideInt>(value.elements.size());
-    if (place < 0 && checker.counts_from_end(index)) place += count;
+    if (place < 0 && counts_from_end(checker, index)) place += count;
     if (place < 0 || place >= count) {
       checker.report(target.span, diag::tuple_index,
                      fmt::format("`{}`", checker.context.source(expr.value->span)),
@@ -100,11 +105,11 @@ struct Path {
     std::vector<Value> indices;
     for (const ast::Expr* each : expr.indices) {
       if (each->kind == ast::Kind::Slice) return refuse();
-      indices.push_back(checker.evaluate(*each));
+      indices.push_back(evaluate(checker, *each));
     }
     bool is_constant = true;
     for (const Value& index : indices) {
-      if (is_error(index) || is_unknown(index) || !checker.check_index(index)) return false;
+      if (is_error(index) || is_unknown(index) || !check_index(checker, index)) return false;
       is_constant = is_constant && constant_integer(index);
     }
     if (!is_constant) return is_tuple(value) ? go_to_computed(indices, expr) : refuse();
@@ -116,7 +121,7 @@ struct Path {
     const auto* attribute = ast::as<ast::Attribute>(&expr);
     const auto* subscript = ast::as<ast::Subscript>(&expr);
     if (!attribute && !subscript) {
-      value = checker.evaluate(expr);
+      value = evaluate(checker, expr);
       return !is_error(value) && !is_unknown(value);
     }
     if (!follow(attribute ? *attribute->value : *subscript->value)) return false;
@@ -192,7 +197,7 @@ std::optional<RecordPart> record_part(Checker& checker, Local& local, const ast:
   part.assign = [&local, path = std::move(path)](const Value& value, const ast::Node& site) mutable {
     if (is_error(value) || is_unknown(value)) return;
     Value changed = path.with(value);
-    if (!is_error(changed)) path.checker.assign_local(local, changed, site, changed.span);
+    if (!is_error(changed)) assign_local(path.checker, local, changed, site, changed.span);
   };
   return part;
 }

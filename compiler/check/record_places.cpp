@@ -4,7 +4,11 @@
 #include <algorithm>
 
 #include "compiler/check/complex.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -150,7 +154,7 @@ struct Parts {
   std::int64_t first, count;
 };
 
-Parts parts_at(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type, Span span) {
+Parts parts_at(Checker& checker, const Place& place, std::int64_t offset, Type type, Span span) {
   std::int64_t size = size_in_memory(type), word = bit_width(place.array.type->scalar) / 8;
   std::int64_t width = std::min(size, alignment_of(word | offset | size));
   ScalarKind kind = width == size ? type->scalar : unsigned_kind(width);
@@ -171,8 +175,7 @@ std::optional<std::pair<Builtin, Builtin>> bit_casts(Type type) {
   return std::nullopt;
 }
 
-ir::Operand load_scalar(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type,
-                        Span span) {
+ir::Operand load_scalar(Checker& checker, const Place& place, std::int64_t offset, Type type, Span span) {
   if (is_complex(type)) {
     Type part = part_type(type);
     ir::Operand real = load_scalar(checker, place, offset, part, span);
@@ -199,8 +202,7 @@ ir::Operand load_scalar(Checker& checker, const Checker::Place& place, std::int6
   return checker.plain_cast(bits, type, span);
 }
 
-void store_scalar(Checker& checker, const Checker::Place& place, std::int64_t offset, ir::Operand value,
-                  Span span) {
+void store_scalar(Checker& checker, const Place& place, std::int64_t offset, ir::Operand value, Span span) {
   Type type = value.type;
   if (is_complex(type)) {
     ComplexParts parts = parts_of(checker, value, span);
@@ -222,8 +224,8 @@ void store_scalar(Checker& checker, const Checker::Place& place, std::int64_t of
   }
 }
 
-Checker::Place place_at(const Owner& owner) {
-  Checker::Place place;
+Place place_at(const Owner& owner) {
+  Place place;
   place.ok = true;
   place.array = owner.array;
   place.indices = owner.indices.value_or(std::vector<ir::Operand>{});
@@ -231,9 +233,9 @@ Checker::Place place_at(const Owner& owner) {
 }
 
 // Returns what is at a place of a record as a value: a scalar, or the tuple of what is in it.
-Value load_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type, Span span);
+Value load_deep(Checker& checker, const Place& place, std::int64_t offset, Type type, Span span);
 
-Value load_axes(Checker& checker, const Checker::Place& place, std::int64_t offset, const RecordField& field,
+Value load_axes(Checker& checker, const Place& place, std::int64_t offset, const RecordField& field,
                 std::size_t axis, Span span) {
   if (axis == field.extents.size()) return load_deep(checker, place, offset, field.type, span);
   std::int64_t step = size_in_memory(field.type);
@@ -244,7 +246,7 @@ Value load_axes(Checker& checker, const Checker::Place& place, std::int64_t offs
   return tuple;
 }
 
-Value load_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type, Span span) {
+Value load_deep(Checker& checker, const Place& place, std::int64_t offset, Type type, Span span) {
   if (!is_record(type)) {
     return runtime_value(load_scalar(checker, place, offset, type, span), span);
   }
@@ -254,10 +256,10 @@ Value load_deep(Checker& checker, const Checker::Place& place, std::int64_t offs
   return tuple;
 }
 
-void store_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type,
-                const Value& value, Span span);
+void store_deep(Checker& checker, const Place& place, std::int64_t offset, Type type, const Value& value,
+                Span span);
 
-void store_axes(Checker& checker, const Checker::Place& place, std::int64_t offset, const RecordField& field,
+void store_axes(Checker& checker, const Place& place, std::int64_t offset, const RecordField& field,
                 std::size_t axis, const Value& value, Span span) {
   if (axis == field.extents.size()) return store_deep(checker, place, offset, field.type, value, span);
   std::int64_t step = size_in_memory(field.type);
@@ -267,10 +269,10 @@ void store_axes(Checker& checker, const Checker::Place& place, std::int64_t offs
                value.elements[k], span);
 }
 
-void store_deep(Checker& checker, const Checker::Place& place, std::int64_t offset, Type type,
-                const Value& value, Span span) {
+void store_deep(Checker& checker, const Place& place, std::int64_t offset, Type type, const Value& value,
+                Span span) {
   if (!is_record(type))
-    return store_scalar(checker, place, offset, checker.convert(value, type, {Purpose::Store, span}), span);
+    return store_scalar(checker, place, offset, convert(checker, value, type, {Purpose::Store, span}), span);
   for (std::size_t k = 0; k < value.elements.size(); ++k) {
     const RecordField& field = type->record->fields[k];
     store_axes(checker, place, offset + field.offset, field, 0, value.elements[k], span);
@@ -314,7 +316,7 @@ Type unaligned(Checker& checker, Type scalar) {
                                              size_in_memory(scalar), 1);
 }
 
-void set_element(Checker::Place& place, const Value& array) {
+void set_element(Place& place, const Value& array) {
   place.array = array.operand;
   place.is_record = is_record_array(array) && !is_unaligned(record_type(array.type));
   if (is_record_array(array) && !place.is_record) place.field = record_type(array.type)->elements[0];
@@ -332,15 +334,14 @@ Value record_at(ir::Operand array, std::vector<ir::Operand> indices, Span span) 
   return value;
 }
 
-std::optional<Checker::Place> scalar_field(Checker& checker, const Value& record, std::string_view name,
-                                           Span span) {
+std::optional<Place> scalar_field(Checker& checker, const Value& record, std::string_view name, Span span) {
   if (!is_record_place(record)) return std::nullopt;
   Owner owner = owner_of(record);
   std::optional<std::size_t> index = find_field(checker, owner.record, name, span);
   if (!index) return std::nullopt;
   const RecordField& field = owner.record->record->fields[*index];
   if (is_record(field.type) || !field.extents.empty()) return std::nullopt;
-  Checker::Place place = place_at(owner);
+  Place place = place_at(owner);
   place.field = field.type;
   place.offset = owner.offset + field.offset;
   return place;
@@ -366,11 +367,11 @@ Value field_of(Checker& checker, const Value& given, std::string_view name, Span
   return load_field(checker, *scalar_field(checker, value, name, span), span);
 }
 
-Value load_field(Checker& checker, const Checker::Place& place, Span span) {
+Value load_field(Checker& checker, const Place& place, Span span) {
   return load_deep(checker, place, place.offset, place.field, span);
 }
 
-void store_field(Checker& checker, const Checker::Place& place, ir::Operand value, Span span) {
+void store_field(Checker& checker, const Place& place, ir::Operand value, Span span) {
   store_scalar(checker, place, place.offset, value, span);
 }
 
@@ -448,7 +449,7 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
   }
   if (is_unaligned(owner.record)) {
     if (is_record_place(value)) value = whole_record(checker, value);
-    ir::Operand scalar = checker.convert(value, owner.record->elements[0], {Purpose::Store, span});
+    ir::Operand scalar = convert(checker, value, owner.record->elements[0], {Purpose::Store, span});
     return store_scalar(checker, place_at(owner), owner.offset, scalar, span);
   }
   bool is_same = (is_record_place(value) || is_tuple(value)) &&
@@ -460,10 +461,11 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
     // which gives the cast.
     bool is_written = is_tuple(value) && !value.elements.empty() && value.elements[0].span != value.span;
     is_same = fits_tuple(value, owner.record) &&
-              (is_written || checker.converts_deep(value, held_type(owner.record)));
+              (is_written || converts_deep(checker, value, held_type(owner.record)));
   }
   if (!is_same) {
-    checker.report(value.span, diag::wrong_type, checker.describe(value), to_string(held_type(owner.record)));
+    checker.report(value.span, diag::wrong_type, describe(checker, value),
+                   to_string(held_type(owner.record)));
     return;
   }
   if (is_record_place(value)) return copy_words(checker, owner, owner_of(value), span);

@@ -1,6 +1,7 @@
 // The types of records: a struct of a .kern file has C's layout, a dtype of NumPy the one that it says.
 #include <algorithm>
 
+#include "compiler/check/numpy.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/support/limits.h"
@@ -189,7 +190,7 @@ std::optional<Type> tuple_element(Checker& checker, Type tuple) {
 }
 
 std::optional<Type> dtype_of(Checker& checker, const Value& value) {
-  Value type = checker.as_dtype(value);
+  Value type = as_dtype(checker, value);
   if (is_error(type)) return std::nullopt;
   if (type.kind == ValueKind::Type && is_literal(type.type)) type.type = default_type(type.type);
   if (type.kind == ValueKind::Type && (is_scalar(type.type) || is_record(type.type))) return type.type;

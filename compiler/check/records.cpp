@@ -1,5 +1,11 @@
 // Records and named tuples as values: their fields by name, how they are made, and what arrays of them have.
 #include "compiler/check/records.h"
+#include "compiler/check/calls.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
 
 #include <algorithm>
 
@@ -31,13 +37,12 @@ std::optional<std::size_t> find_field(Checker& checker, Type owner, std::string_
   return std::nullopt;
 }
 
-std::optional<Checker::Place> field_place(Checker& checker, const Value& given, std::string_view name,
-                                          Span span) {
+std::optional<Place> field_place(Checker& checker, const Value& given, std::string_view name, Span span) {
   Value owner = dereferenced(given);
-  if (std::optional<Checker::Place> place = scalar_field(checker, owner, name, span)) return place;
+  if (std::optional<Place> place = scalar_field(checker, owner, name, span)) return place;
   Value field = field_of(checker, owner, name, span);
   if (is_error(field)) return std::nullopt;
-  Checker::Place place;
+  Place place;
   place.ok = true;
   place.is_view = !is_record_place(field);
   place.is_record = is_record_place(field);
@@ -54,7 +59,7 @@ static void store_each(Checker& checker, ir::Operand target, const Value& value,
   int rank = written_rank(target.type);
   bool from_array = is_record_array(value) && !is_record_reference(value);
   if (from_array && written_rank(value.type) != rank) {
-    checker.report(value.span, diag::wrong_type, checker.describe(value), to_string(target.type));
+    checker.report(value.span, diag::wrong_type, describe(checker, value), to_string(target.type));
     return;
   }
   std::vector<ir::Operand> indices;
@@ -81,7 +86,7 @@ static void store_each(Checker& checker, ir::Operand target, const Value& value,
   loop(0);
 }
 
-void store_records(Checker& checker, const Checker::Place& place, const Value& value, Span span) {
+void store_records(Checker& checker, const Place& place, const Value& value, Span span) {
   if (!place.is_record) return store_each(checker, place.array, value, span);
   Value target = record_at(place.array, place.indices, span);
   target.integer = place.offset;
@@ -92,16 +97,16 @@ void store_records(Checker& checker, const Checker::Place& place, const Value& v
 Value field_value(Checker& checker, const Value& value, Type type) {
   Value given = dereferenced(value);
   if (is_record_place(given) && given.type == type) return whole_record(checker, given);
-  bool fits = is_tuple(type) ? is_tuple(given) && checker.converts_deep(given, type) : true;
+  bool fits = is_tuple(type) ? is_tuple(given) && converts_deep(checker, given, type) : true;
   if (!fits) {
-    checker.report(value.span, diag::wrong_type, checker.describe(value), to_string(type));
+    checker.report(value.span, diag::wrong_type, describe(checker, value), to_string(type));
     return error_value(value.span);
   }
-  checker.note_meeting(given, type, given.span);
-  return checker.convert_value(given, type, Purpose::Assignment);
+  note_meeting(checker, given, type, given.span);
+  return convert_value(checker, given, type, Purpose::Assignment);
 }
 
-Value make_record(Checker& checker, Type type, const Checker::Args& args, Span span) {
+Value make_record(Checker& checker, Type type, const Args& args, Span span) {
   const RecordData& record = *type->record;
   std::vector<std::optional<Value>> fields(record.fields.size());
   if (args.positional.size() > fields.size()) {

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/places.h"
 
 namespace kern::checker {
 
@@ -33,7 +35,7 @@ inline Type held_type(Type element) {
                                 : element;
 }
 // Makes a place one of an element of an array.
-void set_element(Checker::Place& place, const Value& array);
+void set_element(Place& place, const Value& array);
 
 // Returns the name of a part of a tuple: "t.0", of a record "p.x".
 std::string part_name(std::string_view whole, Type type, std::size_t index);
@@ -44,8 +46,7 @@ std::optional<std::size_t> find_field(Checker& checker, Type owner, std::string_
 // record in it.
 Value record_at(ir::Operand array, std::vector<ir::Operand> indices, Span span);
 // Returns a field of a record in memory, where it is one: a place to load and store a scalar, else nothing.
-std::optional<Checker::Place> scalar_field(Checker& checker, const Value& record, std::string_view name,
-                                           Span span);
+std::optional<Place> scalar_field(Checker& checker, const Value& record, std::string_view name, Span span);
 // Returns a field of a record in memory, of an array of records (a view), or of a tuple with names.
 Value field_of(Checker& checker, const Value& owner, std::string_view name, Span span);
 // Returns a record in memory as an expression's value: in a .kern file its fields, in a .py file a reference. A tuple is its elements.
@@ -55,20 +56,19 @@ Value fields_of_record(Checker& checker, const Value& record);
 // Stores a record, from memory or from its fields.
 void store_record(Checker& checker, const Value& target, const Value& value, Span span);
 // Load and store a scalar field.
-Value load_field(Checker& checker, const Checker::Place& place, Span span);
-void store_field(Checker& checker, const Checker::Place& place, ir::Operand value, Span span);
+Value load_field(Checker& checker, const Place& place, Span span);
+void store_field(Checker& checker, const Place& place, ir::Operand value, Span span);
 // Returns a value as one of the type of a field; a tuple becomes an array in the record.
 Value field_value(Checker& checker, const Value& value, Type type);
 // P(x, y=1): a record of its fields.
-Value make_record(Checker& checker, Type type, const Checker::Args& args, Span span);
+Value make_record(Checker& checker, Type type, const Args& args, Span span);
 // Returns the name of a field that a subscript is: `a['x']`; nothing where it is another one, or not of records.
 std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
                                            std::span<const ast::Expr* const> indices);
 // Returns where a field of a record in memory is, or the view of what each record of an array has.
-std::optional<Checker::Place> field_place(Checker& checker, const Value& owner, std::string_view name,
-                                          Span span);
+std::optional<Place> field_place(Checker& checker, const Value& owner, std::string_view name, Span span);
 // Stores records of an array, one or a part of it.
-void store_records(Checker& checker, const Checker::Place& place, const Value& value, Span span);
+void store_records(Checker& checker, const Place& place, const Value& value, Span span);
 // Returns the local that a target assigns: a name, or what holds the record of which it is a part, `p.x`,
 // `p.f[i]`; null where it assigns none.
 Local* assigned_local(Checker& checker, const ast::Expr& target);

@@ -3,6 +3,9 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/habits.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -19,26 +22,25 @@ static bool is_library(const Context& context, Span span) {
   return context.program.sources->file(span.file).name.starts_with("<stdlib>/");
 }
 
-const Instance* Checker::library_call(Span span) const {
+const Instance* Reporter::library_call(Span span) const {
   if (!instance || !is_library(context, span)) return nullptr;
   const Instance* called = instance;
   while (called->caller && is_library(context, called->call_span)) called = called->caller;
   return called->caller ? called : nullptr;
 }
 
-Report Checker::report_library_call(const Instance& called, Span span, std::string message) {
+Report Reporter::report_library_call(const Instance& called, Span span, std::string message) {
   Span place = called.call_span;
   bool fresh = context.reported.insert({diag::library_arguments.code, place.file, place.begin}).second;
   std::string taken;
   bool has_tuple = false;
   for (const Value& arg : called.args) {
     has_tuple = has_tuple || is_tuple(arg);
-    if (arg.kind != ValueKind::Function) taken += (taken.empty() ? "" : ", ") + describe(arg);
+    if (arg.kind != ValueKind::Function) taken += (taken.empty() ? "" : ", ") + describe(*this, arg);
   }
-  Diagnostics& diagnostics = context.diagnostics;
-  if (!fresh) return {Diagnostics::Builder(diagnostics, -1), nullptr};
-  Diagnostics::Builder error = diagnostics.report(place, diag::library_arguments, called.function->def->name,
-                                                  taken.empty() ? "this" : taken);
+  if (!fresh) return silent();
+  Diagnostics::Builder error = context.diagnostics.report(
+      place, diag::library_arguments, called.function->def->name, taken.empty() ? "this" : taken);
   if (has_tuple) {
     error.note("threads exchange numbers, and tuples and records that are made of them");
     error.note("{}", packing_advice);
@@ -47,19 +49,27 @@ Report Checker::report_library_call(const Instance& called, Span span, std::stri
   return {error, called.caller};
 }
 
-Value Checker::unsupported(Span span, std::string_view what) {
+Value Reporter::unsupported(Span span, std::string_view what) {
   report(span, diag::not_supported, what);
   return error_value(span);
 }
 
+bool is_unpacked(const Checker& checker, const Value& value) {
+  return checker.unpacked && checker.unpacked->span == value.span;
+}
+
+std::string_view source_of(const Checker& checker, const Value& value) {
+  return is_unpacked(checker, value) ? checker.unpacked->text : checker.context.source(value.span);
+}
+
 // ---- Types, and what has them ----
 
-std::optional<Type> Checker::type_of(const Value& value) {
+std::optional<Type> type_of(const Reporter& reporter, const Value& value) {
   switch (value.kind) {
   case ValueKind::Error:
   case ValueKind::Unknown: return types::unknown;
   case ValueKind::Literal:
-    if (scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64))
+    if (reporter.scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64))
       return types::u64;
     return value.type;
   case ValueKind::Runtime:
@@ -70,12 +80,12 @@ std::optional<Type> Checker::type_of(const Value& value) {
   case ValueKind::Tuple: {
     std::vector<Type> elements;
     for (const Value& element : value.elements) {
-      std::optional<Type> type = type_of(element);
+      std::optional<Type> type = type_of(reporter, element);
       if (!type || *type == types::none) return std::nullopt;
       elements.push_back(*type);
     }
     if (is_record(value.type)) return value.type;
-    return context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
+    return reporter.context.module.types.named(elements, is_tuple(value.type) ? value.type->record : nullptr);
   }
   case ValueKind::Record: return value.type;
   case ValueKind::Table:
@@ -108,13 +118,13 @@ static bool waits_for_integer(const Value& value) {
   return std::ranges::any_of(value.elements, waits_for_integer);
 }
 
-std::string Checker::describe(const Value& value) {
+std::string describe(const Reporter& reporter, const Value& value) {
   switch (value.kind) {
   case ValueKind::Error:
   case ValueKind::Unknown: return "an unknown type";
   case ValueKind::Runtime: return to_string(value.type);
   case ValueKind::Literal: {
-    std::string text(context.source(literal_span(value)));
+    std::string text(reporter.context.source(literal_span(value)));
     bool is_short = text.size() <= 24 && text.find('\n') == std::string::npos;
     return is_short                    ? fmt::format("the literal `{}`", text)
            : is_int_literal(value)     ? "an integer literal"
@@ -131,7 +141,7 @@ std::string Checker::describe(const Value& value) {
   case ValueKind::Table: return "a constant array";
   case ValueKind::Record: return to_string(value.type);
   case ValueKind::Tuple: {
-    std::optional<Type> type = type_of(value);
+    std::optional<Type> type = type_of(reporter, value);
     if (type) return to_string(*type);
     return fmt::format("a tuple of {}", value.elements.size());
   }
@@ -163,10 +173,10 @@ static std::string_view base_name(std::string_view text, bool& is_element) {
   return is_element && text.find(']') + 1 != text.size() ? "" : text.substr(0, end);
 }
 
-bool Checker::note_origin(Report& report, Span place, Type type) {
+bool note_origin(Checker& checker, Report& report, Span place, Type type) {
   bool is_element = false;
-  std::string_view name = base_name(context.source(place), is_element);
-  const Local* local = name.empty() ? nullptr : find_local(name);
+  std::string_view name = base_name(checker.context.source(place), is_element);
+  const Local* local = name.empty() ? nullptr : find_local(checker, name);
   if (!local || local->type_span == Span{} || !is_scalar(type)) return false;
   if (is_element)
     report.note(local->type_span, "the elements of `{}` are {}", name, to_string(type));
@@ -175,26 +185,28 @@ bool Checker::note_origin(Report& report, Span place, Type type) {
   return true;
 }
 
-bool Checker::note_origin(Report& report, const Value& value, std::optional<Type> wanted) {
-  return note_literal_locals(report, value, wanted) || note_origin(report, value.span, value.type);
+bool note_origin(Checker& checker, Report& report, const Value& value, std::optional<Type> wanted) {
+  return note_literal_locals(checker, report, value, wanted) ||
+         note_origin(checker, report, value.span, value.type);
 }
 
-void Checker::note_operands(Report& report, const Value& left, const Value& right) {
+void note_operands(Checker& checker, Report& report, const Value& left, const Value& right) {
   bool first = true;
   for (const Value& operand : {left, right}) {
-    std::string_view text = context.source(operand.span);
-    bool again = !first && context.source(left.span) == text;
+    std::string_view text = checker.context.source(operand.span);
+    bool again = !first && checker.context.source(left.span) == text;
     Type other = first ? right.type : left.type;
     first = false;
-    if (is_literal(operand) || again || note_origin(report, operand, other)) continue;
-    report.note(operand.span, "`{}` is {}", text, describe(operand));
+    if (is_literal(operand) || again || note_origin(checker, report, operand, other)) continue;
+    report.note(operand.span, "`{}` is {}", text, describe(checker, operand));
   }
 }
 
-void Checker::note_characters(Report& report, std::span<const Value> values) {
+void note_characters(Checker& checker, Report& report, std::span<const Value> values) {
   for (const Value& value : values)
     if (only_character(value))
-      report.note(value.span, "the number of a character is written `ord({})`", context.source(value.span));
+      report.note(value.span, "the number of a character is written `ord({})`",
+                  checker.context.source(value.span));
 }
 
 } // namespace kern::checker

@@ -5,11 +5,15 @@
 #include <algorithm>
 
 #include "compiler/check/host.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/locals.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/check/shared_literals.h"
+#include "compiler/check/signatures.h"
+#include "compiler/check/statements.h"
 #include "compiler/check/versions.h"
 #include "compiler/check/wide_bits.h"
-#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 
@@ -36,24 +40,24 @@ static void bind_params(Checker& checker, Instance& instance) {
   std::vector<Value> values;
   for (std::size_t i = 0; i < params.size(); ++i)
     values.push_back(bind_leaves(checker, std::string(params[i].name), instance.args[i], params[i].span));
-  checker.function.param_count = static_cast<std::uint32_t>(checker.function.slots.size());
+  checker.end_parameters();
   for (std::size_t i = 0; i < params.size(); ++i) {
     Local& local = instance.locals[params[i].name];
     if (local.sites <= 1) {
-      checker.note_assignment(local, values[i], *instance.function->def, params[i].span);
+      note_assignment(checker, local, values[i], *instance.function->def, params[i].span);
       local.now.known = std::make_unique<Value>(values[i]);
       local.now.known->reading = takes_shared_type(values[i]);
       continue;
     }
     bool typed =
         params[i].annotation && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
-    std::optional<Type> type = checker.type_of(values[i]);
+    std::optional<Type> type = type_of(checker, values[i]);
     if (typed && type && *type != types::none) {
       local.type = *type;
       local.pinned = local.annotated = true;
       local.type_span = params[i].annotation->span;
     }
-    checker.assign_local(local, values[i], *instance.function->def, params[i].span, false);
+    assign_local(checker, local, values[i], *instance.function->def, params[i].span, false);
   }
 }
 
@@ -115,22 +119,19 @@ static bool check_body(Checker& checker, const Instance& instance) {
     bool may_belong = stmt.kind == ast::Kind::ExprStmt || stmt.kind == ast::Kind::Assert ||
                       stmt.kind == ast::Kind::Assign || stmt.kind == ast::Kind::AnnAssign;
     if (!may_belong) break;
-    ir::Body& body = *checker.body;
+    const ir::Body& body = checker.body();
     std::size_t before = body.size();
-    checker.check_statement(stmt);
+    check_statement(checker, stmt);
     ++count;
-    auto* check = body.size() > before ? std::get_if<ir::Check>(&body.back().node) : nullptr;
+    const auto* check = body.size() > before ? std::get_if<ir::Check>(&body.back().node) : nullptr;
     if (stmt.kind == ast::Kind::Assert && check) {
       std::optional<kern::Expression> condition = host_expression(checker, check->condition);
-      if (condition) {
-        check->contract = static_cast<std::uint32_t>(checker.function.contracts.size());
-        checker.function.contracts.push_back({std::move(*condition), check->site});
-      }
+      if (condition) checker.make_contract(std::move(*condition));
       continue;
     }
     for (std::size_t i = before; i < body.size(); ++i) is_head_still = is_head_still && is_head(body[i]);
   }
-  return checker.check_block(statements.subspan(count));
+  return check_block(checker, statements.subspan(count));
 }
 
 void run_round(Checker& checker, Instance& instance) {
@@ -148,7 +149,7 @@ void run_round(Checker& checker, Instance& instance) {
   if (!has_result && !instance.result.pinned) instance.result.now.joined = types::none;
   if (has_result && checker.bare_return)
     checker.report(*checker.bare_return, diag::missing_value, instance.function->def->name);
-  else if (has_result && reaches_end && !checker.overflowed)
+  else if (has_result && reaches_end && !checker.overflowed())
     checker.report(instance.function->def->name_span, diag::missing_return, instance.function->def->name);
 }
 
@@ -204,7 +205,6 @@ void infer(Context& context, Instance& instance) {
   instance.state = Instance::State::Inferring;
   instance.head = nullptr;
   context.active.push_back(&instance);
-  const ReportingScope quiet(context.diagnostics, false);
   bool settled = false;
   for (std::size_t round = 0; round < limits::inference_rounds && !settled; ++round) {
     Mark mark{context};

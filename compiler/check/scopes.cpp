@@ -6,7 +6,11 @@
 #include "compiler/ast/host_modules.h"
 #include "compiler/check/checker.h"
 #include "compiler/check/complex.h"
+#include "compiler/check/decorators.h"
 #include "compiler/check/host_names.h"
+#include "compiler/check/names.h"
+#include "compiler/check/scopes.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
@@ -146,7 +150,8 @@ static bool has_public(Context& context, FileScope& file, const StarImport& star
                              : find_in(context, *other, name, {}, visited) != nullptr;
   if (star.module == "math") return std::ranges::find(ast::math_names(), name) != ast::math_names().end();
   const ReportingScope quiet(context.diagnostics, false);
-  return Checker(context, &file, nullptr).host_name(star.module, name, star.span).has_value();
+  Checker checker(context, &file, nullptr);
+  return host_name(checker, star.module, name, star.span).has_value();
 }
 
 Symbol* find_symbol(Context& context, FileScope& file, std::string_view name,

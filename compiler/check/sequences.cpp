@@ -1,6 +1,12 @@
 // Python's functions over tuples and ranges: sum, any, all, reversed. Those of a range are computed from its
 // ends.
+#include "compiler/check/builtin_calls.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/iteration.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -12,20 +18,20 @@ static Value truth_value(ir::Operand condition, Span span) {
 }
 
 // How many numbers a range has.
-static ir::Operand length(Checker& checker, const Checker::Range& range, Span span) {
+static ir::Operand length(Checker& checker, const Range& range, Span span) {
   ir::Operand none = checker.compare(ir::CompareOp::Less, range.count, number(0), span);
   return checker.select(none, number(0), range.count, span);
 }
 
 // start + (start + step) + ..., n of them: n * start + step * (n * (n - 1) / 2), of which one factor is even.
-static Value sum_of_range(Checker& checker, const Checker::Range& range, Span span) {
+static Value sum_of_range(Checker& checker, const Range& range, Span span) {
   using enum ir::BinaryOp;
   ir::Operand count = length(checker, range, span);
   ir::Operand half = checker.binary(ShiftRight, count, number(1), span);
-  ir::Operand odd = checker.cast(checker.binary(BitAnd, count, number(1), span), types::boolean, span);
+  ir::Operand odd = cast(checker, checker.binary(BitAnd, count, number(1), span), types::boolean, span);
   ir::Operand other = checker.select(odd, count, checker.binary(Subtract, count, number(1), span), span);
-  ir::Operand pairs = checker.cast(checker.binary(Multiply, half, other, span), range.type, span);
-  ir::Operand starts = checker.binary(Multiply, checker.cast(count, range.type, span), range.start, span);
+  ir::Operand pairs = cast(checker, checker.binary(Multiply, half, other, span), range.type, span);
+  ir::Operand starts = checker.binary(Multiply, cast(checker, count, range.type, span), range.start, span);
   ir::Operand steps = checker.binary(Multiply, pairs, range.step, span);
   return runtime_value(checker.binary(Add, starts, steps, span), span);
 }
@@ -44,7 +50,7 @@ static std::optional<Value> sum_of_literals(const Value& range, Span span) {
 }
 
 // Its numbers differ, so at most one is 0.
-static ir::Operand any_of_range(Checker& checker, const Checker::Range& range, Span span) {
+static ir::Operand any_of_range(Checker& checker, const Range& range, Span span) {
   ir::Operand some = checker.compare(ir::CompareOp::Greater, range.count, number(0), span);
   ir::Operand several = checker.compare(ir::CompareOp::Greater, range.count, number(1), span);
   ir::Operand zero = ir::constant_int(range.type, 0);
@@ -54,7 +60,7 @@ static ir::Operand any_of_range(Checker& checker, const Checker::Range& range, S
 }
 
 // Whether none is 0: the one at k = -start / step would be.
-static ir::Operand all_of_range(Checker& checker, const Checker::Range& range, Span span) {
+static ir::Operand all_of_range(Checker& checker, const Range& range, Span span) {
   using enum ir::BinaryOp;
   ir::Operand some = checker.compare(ir::CompareOp::Greater, range.count, number(0), span);
   if (!is_signed(range.type)) {
@@ -70,15 +76,15 @@ static ir::Operand all_of_range(Checker& checker, const Checker::Range& range, S
   // As a u64 the magnitude of the least i64 is right too.
   auto magnitude = [&](ir::Operand value) {
     ir::Operand negated = checker.binary(Subtract, zero, value, span);
-    return checker.cast(checker.select(is_negative(value), negated, value, span), types::u64, span);
+    return cast(checker, checker.select(is_negative(value), negated, value, span), types::u64, span);
   };
-  ir::Operand start = checker.cast(range.start, types::i64, span),
-              step = checker.cast(range.step, types::i64, span);
+  ir::Operand start = cast(checker, range.start, types::i64, span),
+              step = cast(checker, range.step, types::i64, span);
   ir::Operand distance = magnitude(start), width = magnitude(step);
   ir::Operand place = checker.binary(FloorDivide, distance, width, span);
   ir::Operand exact =
       checker.compare(ir::CompareOp::Equal, checker.binary(Multiply, place, width, span), distance, span);
-  ir::Operand count = checker.cast(length(checker, range, span), types::u64, span);
+  ir::Operand count = cast(checker, length(checker, range, span), types::u64, span);
   ir::Operand before = checker.compare(ir::CompareOp::Less, place, count, span);
   ir::Operand towards = checker.compare(ir::CompareOp::NotEqual, is_negative(start), is_negative(step), span);
   ir::Operand begins = checker.compare(ir::CompareOp::Equal, start, zero, span);
@@ -92,7 +98,7 @@ static Value of_range(Checker& checker, Builtin builtin, const Value& items, Spa
     if (std::optional<Value> sum = sum_of_literals(items, span)) return *sum;
   for (const Value& part : items.elements)
     if (is_error(part)) return error_value(span);
-  std::optional<Checker::Range> range = checker.range_of(items);
+  std::optional<Range> range = range_of(checker, items);
   if (!range) return has_unknown(tuple_value(items.elements, span)) ? unknown_value(span) : error_value(span);
   if (builtin == Builtin::Sum) return sum_of_range(checker, *range, span);
   return truth_value(builtin == Builtin::Any ? any_of_range(checker, *range, span)
@@ -107,7 +113,7 @@ static Value truth_of_tuple(Checker& checker, bool all, const Value& items, Span
     if (is_error(element)) return error_value(span);
     unknown = unknown || is_unknown(element);
     if (is_unknown(element)) continue;
-    std::optional<ir::Operand> truth = checker.as_condition(element);
+    std::optional<ir::Operand> truth = as_condition(checker, element);
     if (!truth) return error_value(span);
     result = checker.binary(all ? ir::BinaryOp::BitAnd : ir::BinaryOp::BitOr, result, *truth, span);
   }
@@ -124,7 +130,7 @@ static Value sum_of_tuple(Checker& checker, const Value& items, const std::optio
     sum = rest[0];
     rest = rest.subspan(1);
   }
-  for (const Value& element : rest) sum = checker.binary(ast::BinaryOp::Add, sum, element, span);
+  for (const Value& element : rest) sum = binary(checker, ast::BinaryOp::Add, sum, element, span);
   return read_at(sum, span);
 }
 
@@ -135,27 +141,28 @@ static Value reversed(const Value& items, Span span) {
   return result;
 }
 
-Value Checker::call_sequence(Builtin builtin, const Value& items, const std::optional<Value>& start,
-                             Span span) {
-  if (is_array(items) && builtin != Builtin::Reversed) return fold_array(builtin, items, start, span);
+Value call_sequence(Checker& checker, Builtin builtin, const Value& items, const std::optional<Value>& start,
+                    Span span) {
+  if (is_array(items) && builtin != Builtin::Reversed)
+    return fold_array(checker, builtin, items, start, span);
   bool is_range = items.kind == ValueKind::Range || items.kind == ValueKind::Reversed;
   if (!is_tuple(items) && !is_range) {
-    Report error = report(
+    Report error = checker.report(
         items.span, diag::builtin_argument_type,
         fmt::format("`items` of `{}` must be {}, not {}", row(builtin).name,
                     builtin == Builtin::Reversed ? "a tuple or a range" : "a tuple, a range or an array",
-                    describe(items)));
+                    describe(checker, items)));
     if (builtin == Builtin::Reversed) error.note("an array is read from its end by `a[::-1]`");
     return error_value(span);
   }
   if (builtin == Builtin::Reversed) return reversed(items, span);
   if (is_tuple(items))
-    return builtin == Builtin::Sum ? sum_of_tuple(*this, items, start, span)
-                                   : truth_of_tuple(*this, builtin == Builtin::All, items, span);
+    return builtin == Builtin::Sum ? sum_of_tuple(checker, items, start, span)
+                                   : truth_of_tuple(checker, builtin == Builtin::All, items, span);
   const Value* range = &items;
   while (range->kind == ValueKind::Reversed) range = range->elements.data();
-  Value result = of_range(*this, builtin, *range, span);
-  return start ? binary(ast::BinaryOp::Add, *start, result, span) : result;
+  Value result = of_range(checker, builtin, *range, span);
+  return start ? binary(checker, ast::BinaryOp::Add, *start, result, span) : result;
 }
 
 } // namespace kern::checker

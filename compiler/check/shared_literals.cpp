@@ -2,8 +2,6 @@
 // literal, compares or returns it leaves a reading without a type.
 #include "compiler/check/shared_literals.h"
 
-#include <algorithm>
-
 namespace kern::checker {
 
 bool takes_shared_type(const Value& value) { return is_literal(value) && value.type == types::float_literal; }

@@ -1,9 +1,8 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
 #include "compiler/check/signatures.h"
 
-#include <algorithm>
-
 #include "compiler/check/checker.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/host_names.h"
 #include "compiler/diagnostics/names.h"
@@ -41,8 +40,8 @@ Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr)
   checker.final = true;
   if (file.is_numba())
     return host_value(checker, evaluated(context, file, expr), context.source(expr.span), expr.span);
-  Value value = checker.evaluate(expr);
-  if (!checker.body->empty() && !is_error(value)) {
+  Value value = evaluate(checker, expr);
+  if (!checker.body().empty() && !is_error(value)) {
     checker.report(expr.span, diag::not_constant, context.source(expr.span));
     return error_value(expr.span);
   }
@@ -87,7 +86,7 @@ std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::E
   Checker checker(context, &file, nullptr);
   checker.final = true;
   checker.names_types = is_text;
-  const Value value = checker.evaluate(expr);
+  const Value value = evaluate(checker, expr);
   return is_error(value) ? std::nullopt : written_type(checker, value, expr.span);
 }
 

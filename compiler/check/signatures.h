@@ -8,6 +8,20 @@
 
 namespace kern::checker {
 
+// The prefixes of the names of files that hold the text of an option.
+inline constexpr std::string_view define_file = "<-D ", signature_file = "<signature of ";
+// Parses Kern text as an expression, in a file of its own called `name`.
+const ast::Expr* parse_text(Context& context, std::string name, std::string text);
+// Returns the type that an expression means; reports where it means none.
+std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
+                                 bool is_text = false);
+// Returns the type that a value means as one: a type, None, a tuple of types.
+std::optional<Type> type_of_value(Checker& checker, const Value& value);
+// Returns what a name of `numba.types` is that is no scalar: None, or what makes a type of its arguments.
+std::optional<Value> type_maker(std::string_view name, Span span);
+// Evaluates an expression that must be constant.
+Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr);
+
 // Returns the types that a signature names: a string, a tuple of types, or a call void(types); nothing,
 // reported, where it cannot be read.
 std::optional<DeclaredTypes> read_signature(Context& context, FileScope& file,

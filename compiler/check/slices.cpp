@@ -3,6 +3,9 @@
 #include <limits>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/iteration.h"
+#include "compiler/check/places.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -34,7 +37,7 @@ static Limits limits_of(Checker& checker, ir::Operand n, ir::Operand ascending, 
 
 static ir::Operand clamp_bound(Checker& checker, const Value& bound, ir::Operand n, const Limits& limits) {
   Span span = bound.span;
-  ir::Operand value = *checker.as_index(bound);
+  ir::Operand value = *as_index(checker, bound);
   if (is_nonnegative(bound)) return lesser(checker, value, limits.upper, span);
   ir::Operand negative = checker.compare(ir::CompareOp::Less, value, number(0), span);
   if (bound.type == types::u64) {
@@ -50,7 +53,7 @@ static ir::Operand clamp_bound(Checker& checker, const Value& bound, ir::Operand
 
 // Returns a step as an i64; one that only a u64 can hold goes beyond every end, as the greatest i64 does.
 static ir::Operand step_operand(Checker& checker, const Value& step) {
-  ir::Operand value = *checker.as_index(step);
+  ir::Operand value = *as_index(checker, step);
   if (step.type != types::u64 || is_nonnegative(step)) return value;
   ir::Operand wide = checker.compare(ir::CompareOp::Less, value, number(0), step.span);
   return checker.select(wide, number(std::numeric_limits<std::int64_t>::max()), value, step.span);
@@ -66,31 +69,31 @@ static ir::Operand count_between(Checker& checker, ir::Operand start, ir::Operan
   if (may_ascend) up = checker.binary(ir::BinaryOp::Subtract, stop, start, span);
   if (may_descend) down = checker.binary(ir::BinaryOp::Subtract, start, stop, span);
   ir::Operand distance = checker.select(ascending, up, down, span);
-  ir::Operand count = checker.steps_over(distance, step, ascending, {true, turns}, span);
+  ir::Operand count = steps_over(checker, distance, step, ascending, {true, turns}, span);
   if (count == distance) return greater(checker, distance, number(0), span);
   return checker.select(checker.compare(ir::CompareOp::Greater, distance, number(0), span), count, number(0),
                         span);
 }
 
-ir::ViewAxis Checker::slice_axis(ir::Operand array, int axis, const SliceBounds& bounds, Span span) {
-  ir::Operand n = extent(array, axis, span);
-  ir::Operand step = bounds.step ? step_operand(*this, *bounds.step) : number(1);
+ir::ViewAxis slice_axis(Checker& checker, ir::Operand array, int axis, const SliceBounds& bounds, Span span) {
+  ir::Operand n = checker.extent(array, axis, span);
+  ir::Operand step = bounds.step ? step_operand(checker, *bounds.step) : number(1);
   if (step.slot || step.bits == 0) {
-    ir::Operand ok = compare(ir::CompareOp::NotEqual, step, number(0), span);
-    check_condition(ok, ir::FaultKind::StepZero, bounds.step->span, "");
+    ir::Operand ok = checker.compare(ir::CompareOp::NotEqual, step, number(0), span);
+    checker.check_condition(ok, ir::FaultKind::StepZero, bounds.step->span, "");
   }
-  ir::Operand ascending = compare(ir::CompareOp::Greater, step, number(0), span);
+  ir::Operand ascending = checker.compare(ir::CompareOp::Greater, step, number(0), span);
   bool may_descend = ascending.slot || ascending.bits == 0;
-  Limits limits = may_descend ? limits_of(*this, n, ascending, span) : Limits{number(0), n, number(0), n};
-  ir::Operand start = bounds.start ? clamp_bound(*this, *bounds.start, n, limits) : limits.default_start;
-  ir::Operand stop = bounds.stop ? clamp_bound(*this, *bounds.stop, n, limits) : limits.default_stop;
+  Limits limits = may_descend ? limits_of(checker, n, ascending, span) : Limits{number(0), n, number(0), n};
+  ir::Operand start = bounds.start ? clamp_bound(checker, *bounds.start, n, limits) : limits.default_start;
+  ir::Operand stop = bounds.stop ? clamp_bound(checker, *bounds.stop, n, limits) : limits.default_stop;
   bool turns = !may_descend || has_opposite(*bounds.step);
-  return {ir::ViewAxis::Kind::Range, start, count_between(*this, start, stop, step, ascending, turns, span),
+  return {ir::ViewAxis::Kind::Range, start, count_between(checker, start, stop, step, ascending, turns, span),
           step};
 }
 
-std::optional<ConstantSlice> Checker::constant_slice(const SliceBounds& bounds, std::int64_t extent,
-                                                     Span span) {
+std::optional<ConstantSlice> constant_slice(Checker& checker, const SliceBounds& bounds, std::int64_t extent,
+                                            Span span) {
   if (!bounds.ok || bounds.unknown) return std::nullopt;
   WideInt n = extent;
   bool constant = true;
@@ -110,7 +113,7 @@ std::optional<ConstantSlice> Checker::constant_slice(const SliceBounds& bounds, 
   WideInt start = bounds.start ? clamp(part(bounds.start, 0)) : up ? lower : upper;
   WideInt stop = bounds.stop ? clamp(part(bounds.stop, 0)) : up ? upper : lower;
   if (!constant || step == 0) {
-    report(span, diag::not_constant, context.source(span));
+    checker.report(span, diag::not_constant, checker.context.source(span));
     return std::nullopt;
   }
   WideInt distance = up ? stop - start : start - stop, stride = up ? step : -step;

@@ -1,4 +1,5 @@
 #include "compiler/check/stored_sums.h"
+#include "compiler/check/report.h"
 
 #include "compiler/advice/advice.h"
 #include "compiler/ast/walk.h"
@@ -28,7 +29,7 @@ std::optional<StoredSum> stored_sum(const Checker& checker, Span place) {
 }
 
 std::string cast_text(const Checker& checker, const Value& value, Type type) {
-  return advice::cast(short_text(checker.source_of(value)), type);
+  return advice::cast(short_text(source_of(checker, value)), type);
 }
 
 } // namespace kern::checker

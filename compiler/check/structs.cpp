@@ -1,4 +1,5 @@
 // The types that structs of .kern files declare.
+#include "compiler/check/expressions.h"
 #include "compiler/check/records.h"
 
 #include "compiler/diagnostics/names.h"
@@ -10,7 +11,7 @@ static std::optional<RecordField> struct_field(Checker& checker, const ast::AnnA
   RecordField field{std::string(ast::get<ast::Name>(*stmt.target).text), types::error, {}, 0};
   const ast::Expr* annotation = stmt.annotation;
   const auto* subscript = ast::as<ast::Subscript>(annotation);
-  Value type = checker.evaluate(subscript ? *subscript->value : *annotation);
+  Value type = evaluate(checker, subscript ? *subscript->value : *annotation);
   if (is_error(type)) return std::nullopt;
   bool fits = type.kind == ValueKind::Type && (is_scalar(type.type) || is_record(type.type));
   if (!fits) {
@@ -24,7 +25,7 @@ static std::optional<RecordField> struct_field(Checker& checker, const ast::AnnA
       checker.report(index->span, diag::field_extent, checker.context.source(index->span));
       return std::nullopt;
     }
-    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, checker.evaluate(*index));
+    std::optional<std::vector<std::int64_t>> extents = field_extents(checker, evaluate(checker, *index));
     if (!extents) return std::nullopt;
     field.extents.insert(field.extents.end(), extents->begin(), extents->end());
   }

@@ -4,9 +4,15 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/habits.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/places.h"
 #include "compiler/check/records.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -21,12 +27,12 @@ static std::optional<std::vector<IndexPart>> parts_of(Checker& checker,
   bool ok = true;
   for (const ast::Expr* expr : indices) {
     if (const auto* slice = ast::as<ast::Slice>(expr)) {
-      parts.push_back({expr->span, std::nullopt, slice, checker.evaluate_bounds(*slice), {}, false});
+      parts.push_back({expr->span, std::nullopt, slice, evaluate_bounds(checker, *slice), {}, false});
       ok = ok && parts.back().bounds.ok;
       continue;
     }
     const auto* starred = ast::as<ast::Starred>(expr);
-    Value value = checker.evaluate(starred ? *starred->value : *expr);
+    Value value = evaluate(checker, starred ? *starred->value : *expr);
     if (is_error(value)) ok = false;
     if (value.kind == ValueKind::Ellipsis) {
       if (ellipsis) checker.report(expr->span, diag::not_an_integer, "a second `...`"), ok = false;
@@ -77,8 +83,7 @@ static Layout view_layout(const std::vector<IndexPart>& parts, Type array) {
   return Layout::COrder;
 }
 
-static Checker::Place make_view(Checker& checker, ir::Operand array, const std::vector<IndexPart>& parts,
-                                Span span) {
+static Place make_view(Checker& checker, ir::Operand array, const std::vector<IndexPart>& parts, Span span) {
   std::vector<ir::ViewAxis> axes;
   int rank = 0;
   for (std::size_t axis = 0; axis < array.type->rank; ++axis) {
@@ -86,14 +91,14 @@ static Checker::Place make_view(Checker& checker, ir::Operand array, const std::
     if (axis >= parts.size() || is_whole(parts[axis]))
       axes.push_back(whole_axis(checker, array, number, span));
     else if (parts[axis].slice)
-      axes.push_back(checker.slice_axis(array, number, parts[axis].bounds, parts[axis].span));
+      axes.push_back(slice_axis(checker, array, number, parts[axis].bounds, parts[axis].span));
     else
       axes.push_back({ir::ViewAxis::Kind::Index, parts[axis].place, {}, {}});
     rank += axes.back().kind == ir::ViewAxis::Kind::Range;
   }
   if (is_record_array(array.type) || is_point(array.type)) --rank;
   Type type = checker.context.module.types.with_rank(array.type, rank, view_layout(parts, array.type));
-  Checker::Place place;
+  Place place;
   place.ok = place.is_view = true;
   place.array = checker.temp(type, ir::View{array, std::move(axes)}, span);
   return place;
@@ -111,17 +116,17 @@ static std::vector<int> take_new_axes(std::vector<IndexPart>& parts) {
   return before;
 }
 
-Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* const> indices,
-                                 const ast::Expr& base_expr, Span span) {
+Place place_of(Checker& checker, const Value& array, std::span<const ast::Expr* const> indices,
+               const ast::Expr& base_expr, Span span) {
   Place place;
   bool is_any = is_array(array) || is_record_array(array);
   int rank = is_any ? written_rank(array.type) : 0;
-  std::optional<std::vector<IndexPart>> parts = parts_of(*this, indices, rank);
+  std::optional<std::vector<IndexPart>> parts = parts_of(checker, indices, rank);
   if (!parts || !is_any) return place;
   std::vector<int> new_axes = take_new_axes(*parts);
   if (parts->size() > static_cast<std::size_t>(rank)) {
-    report(span, diag::too_many_indices, context.source(base_expr.span), static_cast<std::int64_t>(rank),
-           static_cast<std::int64_t>(parts->size()));
+    checker.report(span, diag::too_many_indices, checker.context.source(base_expr.span),
+                   static_cast<std::int64_t>(rank), static_cast<std::int64_t>(parts->size()));
     return place;
   }
   if (!all_known(*parts)) {
@@ -134,7 +139,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
       indices, [](const ast::Expr* index) { return index->kind == ast::Kind::EllipsisLiteral; });
   if (is_point(array.type) && (is_all || !new_axes.empty())) is_element = false;
   if (is_record_array(array) && !new_axes.empty()) {
-    unsupported(span, "a new axis of an array of records");
+    checker.unsupported(span, "a new axis of an array of records");
     return place;
   }
   for (std::size_t axis = 0; axis < parts->size(); ++axis) {
@@ -143,18 +148,18 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
       is_element = false;
       continue;
     }
-    if (!check_index(*part.index)) return place;
-    if (!check_constant_index(array, static_cast<int>(axis), *part.index, base_expr)) return place;
-    part.place = guarded_index(array.operand, static_cast<int>(axis), *part.index, base_expr);
+    if (!check_index(checker, *part.index)) return place;
+    if (!check_constant_index(checker, array, static_cast<int>(axis), *part.index, base_expr)) return place;
+    part.place = guarded_index(checker, array.operand, static_cast<int>(axis), *part.index, base_expr);
   }
   if (is_element && !new_axes.empty()) {
-    report(span, diag::new_axis_of_element, context.source(base_expr.span));
+    checker.report(span, diag::new_axis_of_element, checker.context.source(base_expr.span));
     return place;
   }
   if (!is_element) {
-    place = make_view(*this, array.operand, *parts, span);
+    place = make_view(checker, array.operand, *parts, span);
     if (new_axes.empty()) return place;
-    Value widened = with_new_axes(runtime_value(place.array, span), new_axes, span);
+    Value widened = with_new_axes(checker, runtime_value(place.array, span), new_axes, span);
     place.ok = !is_error(widened);
     place.array = widened.operand;
     return place;
@@ -163,7 +168,7 @@ Checker::Place Checker::place_of(const Value& array, std::span<const ast::Expr* 
   set_element(place, array);
   for (const IndexPart& part : *parts) place.indices.push_back(part.place);
   if (is_point(array.type))
-    place.indices.push_back(guarded_index(array.operand, 0, int_value(0, span), base_expr));
+    place.indices.push_back(guarded_index(checker, array.operand, 0, int_value(0, span), base_expr));
   return place;
 }
 
@@ -176,23 +181,24 @@ static std::optional<Layout> layout_of(const ast::Expr& index) {
 }
 
 // f32[:, ::1], inside annotations and signatures.
-Value Checker::array_type(const Value& element, const ast::Subscript& expr) {
+static Value array_type(Checker& checker, const Value& element, const ast::Subscript& expr) {
   const auto* none = expr.indices.size() == 1 ? ast::as<ast::Tuple>(expr.indices[0]) : nullptr;
   std::vector<std::optional<Layout>> slices;
   if (!none || !none->elements.empty())
     for (const ast::Expr* index : expr.indices) slices.push_back(layout_of(*index));
-  return array_type(element, slices, expr.span);
+  return array_type(checker, element, slices, expr.span);
 }
 
-Value Checker::array_type(const Value& element, std::span<const std::optional<Layout>> slices, Span span) {
-  TypeTable& types = context.module.types;
+Value array_type(Checker& checker, const Value& element, std::span<const std::optional<Layout>> slices,
+                 Span span) {
+  TypeTable& types = checker.context.module.types;
   const Type of = element.type;
   if (slices.empty() && is_scalar(of)) return type_value(types.point(of->scalar), span);
   const bool are_slices = !slices.empty() && std::ranges::all_of(slices, &std::optional<Layout>::has_value);
   const bool fits = are_slices && (is_scalar(of) || is_record(of)) &&
                     slices.size() + is_record(of) <= static_cast<std::size_t>(limits::array_rank);
   if (!fits) {
-    report(span, diag::not_a_type, context.source(span));
+    checker.report(span, diag::not_a_type, checker.context.source(span));
     return error_value(span);
   }
   const int rank = static_cast<int>(slices.size());
@@ -208,30 +214,31 @@ static std::optional<Value> shape_element(Checker& checker, const ast::Subscript
   const auto* negative = ast::as<ast::Unary>(expr.indices[0]);
   const ast::Expr* number = negative ? negative->operand : expr.indices[0];
   if (number->kind != ast::Kind::IntLiteral) return std::nullopt;
-  Value array = checker.evaluate(*attribute->value);
+  Value array = evaluate(checker, *attribute->value);
   if (!is_array(array))
-    return checker.tuple_subscript(checker.attribute(array, "shape", attribute->span), expr);
-  Value index = checker.evaluate(*expr.indices[0]);
+    return tuple_subscript(checker, attribute_of(checker, array, "shape", attribute->span), expr);
+  Value index = evaluate(checker, *expr.indices[0]);
   std::optional<WideInt> axis = constant_integer(index);
   int rank = written_rank(array.type);
-  if (!axis || *axis < -rank || *axis >= rank || (*axis < 0 && !checker.counts_from_end(index))) {
+  if (!axis || *axis < -rank || *axis >= rank || (*axis < 0 && !counts_from_end(checker, index))) {
     checker.report(expr.span, diag::tuple_index,
                    fmt::format("`{}`", checker.context.source(expr.value->span)), std::int64_t(rank));
     return error_value(expr.span);
   }
-  return checker.array_extent(array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
+  return array_extent(checker, array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
 }
 
 // Returns the value of a key; if a dict has the key several times, the last one counts.
-Value Checker::dict_item(const Value& dict, const ast::Subscript& expr) {
-  Value key = evaluate(*expr.indices.front());
+static Value dict_item(Checker& checker, const Value& dict, const ast::Subscript& expr) {
+  Value key = evaluate(checker, *expr.indices.front());
   if (is_error(key) || is_unknown(key)) return key;
   for (std::size_t i = dict.elements.size(); i >= 2; i -= 2) {
     const Value& each = dict.elements[i - 2];
     std::optional<WideInt> a = constant_integer(each), b = constant_integer(key);
     if ((a && b && *a == *b) || same_constant(each, key)) return read_at(dict.elements[i - 1], expr.span);
   }
-  report(expr.span, diag::dict_key, context.source(expr.value->span), context.source(key.span));
+  checker.report(expr.span, diag::dict_key, checker.context.source(expr.value->span),
+                 checker.context.source(key.span));
   return error_value(expr.span);
 }
 
@@ -244,12 +251,12 @@ static bool needs_array(Checker& checker, const Value& array, const ast::Subscri
     has_slice = has_slice || index->kind == ast::Kind::Slice;
     needs = needs || index->kind == ast::Kind::Tuple || index->kind == ast::Kind::NoneLiteral ||
             index->kind == ast::Kind::EllipsisLiteral;
-    if (index->kind == ast::Kind::Name) needs = needs || is_tuple(checker.evaluate(*index));
+    if (index->kind == ast::Kind::Name) needs = needs || is_tuple(evaluate(checker, *index));
   }
   if (needs || !has_slice) return needs;
   // Asked in a body that is thrown away: the indices are evaluated where they count.
   auto ask = [&](const ast::Expr* part) {
-    if (part) is_computed = is_computed || !is_constant(checker.evaluate(*part));
+    if (part) is_computed = is_computed || !is_constant(evaluate(checker, *part));
   };
   (void)checker.body_of([&] {
     for (const ast::Expr* index : expr.indices) {
@@ -263,33 +270,33 @@ static bool needs_array(Checker& checker, const Value& array, const ast::Subscri
   return is_computed;
 }
 
-Value Checker::evaluate_subscript(const ast::Subscript& expr) {
-  if (std::optional<Value> extent = shape_element(*this, expr)) return *extent;
+Value evaluate_subscript(Checker& checker, const ast::Subscript& expr) {
+  if (std::optional<Value> extent = shape_element(checker, expr)) return *extent;
   // The base of a[i][j] may be a row of a constant tuple, which waits for its last index.
-  Value base = evaluate_place(*expr.value);
+  Value base = evaluate_place(checker, *expr.value);
   if (is_error(base)) return base;
   if (is_unknown(base)) {
     for (const ast::Expr* index : expr.indices)
-      if (index->kind != ast::Kind::Slice) evaluate(*index);
+      if (index->kind != ast::Kind::Slice) evaluate(checker, *index);
     return unknown_value(expr.span);
   }
-  if (base.kind == ValueKind::Type) return array_type(base, expr);
-  if (base.kind == ValueKind::Dict) return dict_item(base, expr);
-  if (std::optional<std::string_view> name = field_name(*this, base, expr.indices))
-    return field_of(*this, base, *name, expr.span);
-  if (needs_array(*this, base, expr)) {
-    Value array = read_table(*this, base, expr.value->span);
+  if (base.kind == ValueKind::Type) return array_type(checker, base, expr);
+  if (base.kind == ValueKind::Dict) return dict_item(checker, base, expr);
+  if (std::optional<std::string_view> name = field_name(checker, base, expr.indices))
+    return field_of(checker, base, *name, expr.span);
+  if (needs_array(checker, base, expr)) {
+    Value array = read_table(checker, base, expr.value->span);
     if (is_error(array)) return array;
-    return load(place_of(array, expr.indices, *expr.value, expr.span), expr.span);
+    return load(checker, place_of(checker, array, expr.indices, *expr.value, expr.span), expr.span);
   }
   if (is_tuple(base) || base.kind == ValueKind::Rows || base.kind == ValueKind::Table)
-    return tuple_subscript(base, expr);
+    return tuple_subscript(checker, base, expr);
   if (!is_array(base) && (!is_record_array(base) || is_record_reference(base))) {
-    Report error = report(expr.span, diag::not_subscriptable, describe(base));
-    note_hidden_type(*this, error, context.source(expr.value->span));
+    Report error = checker.report(expr.span, diag::not_subscriptable, describe(checker, base));
+    note_hidden_type(checker, error, checker.context.source(expr.value->span));
     return error_value(expr.span);
   }
-  return load(place_of(base, expr.indices, *expr.value, expr.span), expr.span);
+  return load(checker, place_of(checker, base, expr.indices, *expr.value, expr.span), expr.span);
 }
 
 std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
@@ -308,25 +315,25 @@ std::optional<std::string_view> field_name(Checker& checker, const Value& owner,
   if (index.kind != ast::Kind::StringLiteral) {
     const auto* name = ast::as<ast::Name>(&index);
     if (!name) return std::nullopt;
-    if (const Local* local = checker.find_local(name->text);
+    if (const Local* local = find_local(checker, name->text);
         local && !(local->now.known && local->now.known->kind == ValueKind::String))
       return std::nullopt;
   }
-  Value value = checker.evaluate(index);
+  Value value = evaluate(checker, index);
   return value.kind == ValueKind::String ? std::optional(value.text) : std::nullopt;
 }
 
-SliceBounds Checker::evaluate_bounds(const ast::Slice& slice) {
+SliceBounds evaluate_bounds(Checker& checker, const ast::Slice& slice) {
   SliceBounds bounds;
   auto part = [&](const ast::Expr* expr) -> std::optional<Value> {
     if (!expr) return std::nullopt;
-    Value value = evaluate(*expr);
+    Value value = evaluate(checker, *expr);
     if (value.kind == ValueKind::None) return std::nullopt;
     if (is_error(value))
       bounds.ok = false;
     else if (is_unknown(value))
       bounds.unknown = true;
-    else if (!check_index(value))
+    else if (!check_index(checker, value))
       bounds.ok = false;
     return value;
   };

@@ -5,6 +5,7 @@
 
 #include "compiler/advice/advice.h"
 #include "compiler/check/integers.h"
+#include "compiler/check/locals.h"
 #include "compiler/check/stored_sums.h"
 
 namespace kern::checker {
@@ -21,7 +22,7 @@ static Type field_type(Type owner, std::string_view name) {
 
 Type place_type(Checker& checker, const ast::Expr& place) {
   if (const auto* name = ast::as<ast::Name>(&place)) {
-    const Local* local = checker.find_local(name->text);
+    const Local* local = find_local(checker, name->text);
     return local ? local->type : types::unknown;
   }
   if (const auto* attribute = ast::as<ast::Attribute>(&place))
@@ -45,7 +46,7 @@ std::optional<Target> target_of(Checker& checker, Span place) {
 
 Type declared_type(Checker& checker, const ast::Expr& target) {
   const auto* name = ast::as<ast::Name>(&target);
-  const Local* local = name ? checker.find_local(name->text) : nullptr;
+  const Local* local = name ? find_local(checker, name->text) : nullptr;
   return local && !local->annotated ? types::unknown : place_type(checker, target);
 }
 

@@ -1,11 +1,13 @@
 // Goes over the whole function for one place. That is slow, but only errors ask, and so the checker carries
 // no target with it. The type of a local without a declaration follows from its uses.
 #include "compiler/check/targets.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/signatures.h"
 
 #include <map>
 
 #include "compiler/ast/walk.h"
-#include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {
 
@@ -68,7 +70,7 @@ private:
 
   Goal into(const ast::Expr& target, const ast::Expr& value, bool is_augmented) {
     const auto* name = ast::as<ast::Name>(&target);
-    const Local* local = name ? checker_.find_local(name->text) : nullptr;
+    const Local* local = name ? find_local(checker_, name->text) : nullptr;
     if (local && !local->annotated) return {types::unknown, name->text, value.span, is_augmented};
     return number(declared_type(checker_, target), value, is_augmented);
   }
@@ -84,7 +86,7 @@ private:
       if (counts && (widest == types::unknown || bit_width(type->scalar) > bit_width(widest->scalar)))
         widest = type;
     }
-    const Local* local = checker_.find_local(name);
+    const Local* local = find_local(checker_, name);
     Type own = local && is_scalar(local->type) && (is_integer(local->type) || is_float(local->type))
                    ? local->type
                    : types::unknown;
@@ -136,12 +138,9 @@ private:
   // Returns the callee of a call, evaluated in silence: its errors are reported where the call is checked.
   Value callee_of(const ast::Call& call) {
     const auto* name = ast::as<ast::Name>(call.callee);
-    if (!name || checker_.find_local(name->text)) return plain_value(ValueKind::None, call.span);
-    std::size_t errors = checker_.errors;
-    const ReportingScope quiet(checker_.context.diagnostics, false);
-    Value callee = checker_.evaluate(*name);
-    checker_.errors = errors;
-    return callee;
+    if (!name || find_local(checker_, name->text)) return plain_value(ValueKind::None, call.span);
+    const Silence silence(checker_);
+    return evaluate(checker_, *name);
   }
 
   Goal parameter(const FunctionSymbol& function, const ast::Param& param, const ast::Expr& arg) {

@@ -6,7 +6,13 @@
 
 #include "compiler/check/checker.h"
 #include "compiler/check/computed_parts.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_numbers.h"
+#include "compiler/check/literal_locals.h"
+#include "compiler/check/places.h"
+#include "compiler/check/report.h"
+#include "compiler/check/tuples.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -28,7 +34,7 @@ static Value table_element(Checker& checker, const Value& base, const Value& ind
                            const ast::Subscript& expr) {
   bool is_first = is_tuple(base);
   Value tuple = is_first ? base : base.elements[0];
-  std::optional<ConstantTable> table = checker.constant_table(tuple);
+  std::optional<ConstantTable> table = constant_table(checker, tuple);
   if (!table) {
     checker.report(expr.span, diag::computed_tuple_index, checker.context.source(expr.value->span));
     return error_value(expr.span);
@@ -42,14 +48,14 @@ static Value table_element(Checker& checker, const Value& base, const Value& ind
   const ast::Expr* root = &expr;
   while (const auto* subscript = ast::as<ast::Subscript>(root)) root = subscript->value;
   std::string name(checker.context.source(root->span));
-  result.operand = is_first ? checker.constant_array(*table, element, name, expr.span) : base.operand;
-  indices.push_back(checker.guarded_index(result.operand, axis, index, *root));
+  result.operand = is_first ? constant_array(checker, *table, element, name, expr.span) : base.operand;
+  indices.push_back(guarded_index(checker, result.operand, axis, index, *root));
   result.indices = std::move(indices);
   result.text = checker.context.source(root->span);
   if (result.indices.size() < table->extents.size()) return result;
   result.kind = ValueKind::Element;
   if (is_literal(table->type)) return result;
-  return runtime_value(checker.load_constant_element(result, element), expr.span);
+  return runtime_value(load_constant_element(checker, result, element), expr.span);
 }
 
 // Returns the type of a tuple's elements where they are arrays of one type.
@@ -68,7 +74,7 @@ static Value chosen_array(Checker& checker, const Value& tuple, Type type, const
   Type places_type =
       checker.context.module.types.array(ScalarKind::I64, 1, AddressSpace::Local, Layout::COrder);
   ir::Operand places = checker.temp(places_type, ir::LocalArray{{count}}, span);
-  ir::Operand place = checker.guarded_index(places, 0, index, *expr.value);
+  ir::Operand place = guarded_index(checker, places, 0, index, *expr.value);
   ir::Operand chosen = checker.variable(type, span);
   checker.assign(*chosen.slot, tuple.elements[0].operand, span);
   for (std::int64_t k = 1; k < count; ++k) {
@@ -87,14 +93,14 @@ static Value spilled_element(Checker& checker, const Value& tuple, const Value& 
   if (shared_type) return chosen_array(checker, tuple, *shared_type, index, expr);
   std::optional<Type> type = types::unknown;
   for (const Value& element : tuple.elements) {
-    std::optional<Type> next = checker.type_of(element);
-    type = next && type ? checker.join_types(*type, *next) : std::nullopt;
+    std::optional<Type> next = type_of(checker, element);
+    type = next && type ? join_types(checker, *type, *next) : std::nullopt;
   }
   bool unknown = std::ranges::any_of(tuple.elements, has_unknown);
   if (type && (*type == types::unknown || (unknown && is_literal(*type)))) return unknown_value(expr.span);
   std::vector<const Value*> elements;
   for (const Value& element : tuple.elements) elements.push_back(&element);
-  if (std::optional<Value> open = checker.undecided(type.value_or(types::error), elements, expr.span))
+  if (std::optional<Value> open = undecided(checker, type.value_or(types::error), elements, expr.span))
     return *open;
   bool is_numbers = type && !tuple.elements.empty() && (is_scalar(*type) || is_literal(*type));
   if (!is_numbers) {
@@ -113,14 +119,15 @@ static Value spilled_element(Checker& checker, const Value& tuple, const Value& 
       checker.context.module.types.array(element->scalar, 1, AddressSpace::Local, Layout::COrder);
   ir::Operand array = checker.temp(array_type, ir::LocalArray{{count}}, expr.span);
   for (std::int64_t k = 0; k < count; ++k) {
-    ir::Operand value = checker.convert(tuple.elements[static_cast<std::size_t>(k)], element, Purpose::Store);
+    ir::Operand value =
+        convert(checker, tuple.elements[static_cast<std::size_t>(k)], element, Purpose::Store);
     checker.emit(ir::Store{array, {ir::constant_int(types::i64, k)}, value}, expr.span);
   }
-  Checker::Place place;
+  Place place;
   place.ok = true;
   place.array = array;
-  place.indices = {checker.guarded_index(array, 0, index, *expr.value)};
-  return checker.load(place, expr.span);
+  place.indices = {guarded_index(checker, array, 0, index, *expr.value)};
+  return load(checker, place, expr.span);
 }
 
 // Applies one index, already evaluated, to a tuple or to a row of a constant one.
@@ -130,9 +137,9 @@ static Value one_subscript(Checker& checker, const Value& value, const Value& in
   bool is_row = value.kind == ValueKind::Rows;
   if (is_row || (as_table && is_tuple(value))) return table_element(checker, value, index, expr);
   if (constant && is_tuple(value))
-    return picked(checker, value, *constant, checker.counts_from_end(index), expr);
+    return picked(checker, value, *constant, counts_from_end(checker, index), expr);
   if (is_tuple(value)) return spilled_element(checker, value, index, expr);
-  checker.report(expr.span, diag::not_subscriptable, checker.describe(value));
+  checker.report(expr.span, diag::not_subscriptable, describe(checker, value));
   return error_value(expr.span);
 }
 
@@ -144,15 +151,15 @@ static std::optional<std::vector<IndexPart>> evaluate_parts(Checker& checker, co
   for (const ast::Expr* each : expr.indices) {
     IndexPart& part = parts.emplace_back(IndexPart{each->span, {}, ast::as<ast::Slice>(each), {}, {}});
     if (part.slice) {
-      part.bounds = checker.evaluate_bounds(*part.slice);
+      part.bounds = evaluate_bounds(checker, *part.slice);
       unknown = unknown || part.bounds.unknown;
       ok = ok && part.bounds.ok;
       continue;
     }
-    part.index = checker.evaluate(*each);
+    part.index = evaluate(checker, *each);
     if (is_unknown(*part.index))
       unknown = true;
-    else if (!checker.check_index(*part.index))
+    else if (!check_index(checker, *part.index))
       ok = false;
   }
   return ok && !unknown ? std::optional(std::move(parts)) : std::nullopt;
@@ -161,11 +168,11 @@ static std::optional<std::vector<IndexPart>> evaluate_parts(Checker& checker, co
 // A slice of a tuple, whose bounds must be constant.
 static Value slice_of(Checker& checker, const Value& tuple, const IndexPart& slice, Span span) {
   if (!is_tuple(tuple)) {
-    checker.report(slice.span, diag::not_subscriptable, checker.describe(tuple));
+    checker.report(slice.span, diag::not_subscriptable, describe(checker, tuple));
     return error_value(span);
   }
   const auto count = static_cast<std::int64_t>(tuple.elements.size());
-  std::optional<ConstantSlice> taken = checker.constant_slice(slice.bounds, count, slice.span);
+  std::optional<ConstantSlice> taken = constant_slice(checker, slice.bounds, count, slice.span);
   if (!taken) return error_value(span);
   std::vector<Value> elements;
   for (std::int64_t k = 0; k < taken->count; ++k)
@@ -173,19 +180,19 @@ static Value slice_of(Checker& checker, const Value& tuple, const IndexPart& sli
   return tuple_value(std::move(elements), span);
 }
 
-Value Checker::tuple_subscript(const Value& base, const ast::Subscript& expr) {
+Value tuple_subscript(Checker& checker, const Value& base, const ast::Subscript& expr) {
   if (is_error(base) || is_unknown(base)) return base;
   bool unknown = false;
-  std::optional<std::vector<IndexPart>> parts = evaluate_parts(*this, expr, unknown);
+  std::optional<std::vector<IndexPart>> parts = evaluate_parts(checker, expr, unknown);
   if (!parts) return unknown ? unknown_value(expr.span) : error_value(expr.span);
   bool computed = std::ranges::any_of(
       *parts, [](const IndexPart& part) { return part.index && !constant_integer(*part.index); });
-  bool as_table = computed && is_constant(base) && constant_table(base).has_value();
-  if (!computed && is_constant_array(base)) return array_part(*this, base, expr, *parts);
+  bool as_table = computed && is_constant(base) && constant_table(checker, base).has_value();
+  if (!computed && is_constant_array(base)) return array_part(checker, base, expr, *parts);
   Value value = base;
   for (const IndexPart& part : *parts) {
-    value = part.index ? one_subscript(*this, value, *part.index, as_table, expr)
-                       : slice_of(*this, value, part, expr.span);
+    value = part.index ? one_subscript(checker, value, *part.index, as_table, expr)
+                       : slice_of(checker, value, part, expr.span);
     if (is_error(value) || is_unknown(value)) return value;
   }
   return value;

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/tuples.h"
 
 namespace kern::checker {
 
@@ -27,27 +29,28 @@ static void collect_numbers(const Value& tuple, std::vector<Value>& numbers) {
   for (const Value& element : tuple.elements) collect_numbers(element, numbers);
 }
 
-std::optional<ConstantTable> Checker::constant_table(const Value& tuple) {
+std::optional<ConstantTable> constant_table(Checker& checker, const Value& tuple) {
   ConstantTable table;
   if (!is_tuple(tuple) || !regular_extents(tuple, table.extents)) return std::nullopt;
   collect_numbers(tuple, table.numbers);
   table.type = types::unknown;
   for (const Value& number : table.numbers) {
-    std::optional<Type> type = join_types(table.type, number.type);
+    std::optional<Type> type = join_types(checker, table.type, number.type);
     if (!type) return std::nullopt;
     table.type = *type;
   }
   return table;
 }
 
-ir::Operand Checker::constant_array(const ConstantTable& table, Type element, std::string name, Span span) {
+ir::Operand constant_array(Checker& checker, const ConstantTable& table, Type element, std::string name,
+                           Span span) {
   ir::ConstantDecl decl{std::move(name), element->scalar, table.extents, {}};
   for (const Value& number : table.numbers) {
-    ir::Operand value = convert(number, element, Purpose::Assignment);
+    ir::Operand value = convert(checker, number, element, Purpose::Assignment);
     decl.values.push_back(value.bits);
     if (is_complex(element)) decl.values.push_back(value.imag);
   }
-  std::vector<ir::ConstantDecl>& constants = context.module.constants;
+  std::vector<ir::ConstantDecl>& constants = checker.context.module.constants;
   auto same = [&](const ir::ConstantDecl& other) {
     return other.name == decl.name && other.element == decl.element && other.extents == decl.extents &&
            other.values == decl.values;
@@ -56,22 +59,23 @@ ir::Operand Checker::constant_array(const ConstantTable& table, Type element, st
   auto id = static_cast<ir::ConstantId>(found - constants.begin());
   int rank = static_cast<int>(table.extents.size());
   if (found == constants.end()) constants.push_back(std::move(decl));
-  Type type = context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
-  return temp(type, ir::ConstantArray{id}, span);
+  Type type =
+      checker.context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
+  return checker.temp(type, ir::ConstantArray{id}, span);
 }
 
-ir::Operand Checker::load_constant_element(const Value& element, Type type) {
-  std::optional<ConstantTable> table = constant_table(element.elements[0]);
+ir::Operand load_constant_element(Checker& checker, const Value& element, Type type) {
+  std::optional<ConstantTable> table = constant_table(checker, element.elements[0]);
   bool same = element.operand.type->scalar == type->scalar;
   ir::Operand array =
-      same ? element.operand : constant_array(*table, type, std::string(element.text), element.span);
-  ir::SlotId slot = new_slot("", type, ir::Slot::Kind::Temp, element.span);
-  emit(ir::Load{slot, array, element.indices}, element.span);
-  return slot_operand(slot);
+      same ? element.operand : constant_array(checker, *table, type, std::string(element.text), element.span);
+  ir::SlotId slot = checker.new_slot("", type, ir::Slot::Kind::Temp, element.span);
+  checker.emit(ir::Load{slot, array, element.indices}, element.span);
+  return checker.slot_operand(slot);
 }
 
-Value Checker::rows_view(const Value& rows) {
-  std::optional<ConstantTable> table = constant_table(rows.elements[0]);
+Value rows_view(Checker& checker, const Value& rows) {
+  std::optional<ConstantTable> table = constant_table(checker, rows.elements[0]);
   Type element = default_type(table->type);
   ir::Operand array = rows.operand;
   std::vector<ir::ViewAxis> axes;
@@ -81,8 +85,9 @@ Value Checker::rows_view(const Value& rows) {
     axes.push_back(
         {ir::ViewAxis::Kind::Range, zero, ir::constant_int(types::i64, table->extents[axis]), one});
   int rank = static_cast<int>(table->extents.size() - rows.indices.size());
-  Type type = context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
-  return runtime_value(temp(type, ir::View{array, std::move(axes)}, rows.span), rows.span);
+  Type type =
+      checker.context.module.types.array(element->scalar, rank, AddressSpace::Constant, Layout::COrder);
+  return runtime_value(checker.temp(type, ir::View{array, std::move(axes)}, rows.span), rows.span);
 }
 
 } // namespace kern::checker

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/check/calls.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
@@ -11,10 +13,10 @@ namespace kern::checker {
 
 namespace {
 
-using Make = std::optional<Type> (*)(Checker&, const Checker::Args&);
+using Make = std::optional<Type> (*)(Checker&, const Args&);
 
 // Returns an argument by its place or its name.
-const Value* argument(const Checker::Args& args, std::size_t place, std::string_view name) {
+const Value* argument(const Args& args, std::size_t place, std::string_view name) {
   if (place < args.positional.size()) return &args.positional[place];
   for (const auto& [keyword, value] : args.keywords)
     if (keyword == name) return &value;
@@ -27,13 +29,13 @@ std::optional<std::int64_t> count(const Value* value, std::int64_t least, std::i
   return static_cast<std::int64_t>(*number);
 }
 
-std::optional<Type> type_argument(Checker& checker, const Checker::Args& args) {
+std::optional<Type> type_argument(Checker& checker, const Args& args) {
   const Value* dtype = argument(args, 0, "dtype");
   return dtype ? type_of_value(checker, *dtype) : std::nullopt;
 }
 
 // Array(dtype, ndim, layout)
-std::optional<Type> make_array_type(Checker& checker, const Checker::Args& args) {
+std::optional<Type> make_array_type(Checker& checker, const Args& args) {
   std::optional<Type> element = type_argument(checker, args);
   const bool of_records = element && is_record(*element);
   std::optional<std::int64_t> rank =
@@ -50,7 +52,7 @@ std::optional<Type> make_array_type(Checker& checker, const Checker::Args& args)
 }
 
 // UniTuple(dtype, count)
-std::optional<Type> make_uniform_tuple(Checker& checker, const Checker::Args& args) {
+std::optional<Type> make_uniform_tuple(Checker& checker, const Args& args) {
   std::optional<Type> type = type_argument(checker, args);
   std::optional<std::int64_t> size = count(argument(args, 1, "count"), 0, limits::tuple_elements);
   if (!type || *type == types::none || !size) return std::nullopt;
@@ -59,14 +61,14 @@ std::optional<Type> make_uniform_tuple(Checker& checker, const Checker::Args& ar
 }
 
 // Tuple((T, U)), Tuple([T, U])
-std::optional<Type> make_tuple(Checker& checker, const Checker::Args& args) {
+std::optional<Type> make_tuple(Checker& checker, const Args& args) {
   const Value* elements = argument(args, 0, "types");
   if (!elements || !is_tuple(*elements)) return std::nullopt;
   return type_of_value(checker, *elements);
 }
 
 // A pointer of Numba says nothing of its extent; an array brings it, so that indices can be checked.
-std::optional<Type> make_pointer(Checker& checker, const Checker::Args& args) {
+std::optional<Type> make_pointer(Checker& checker, const Args& args) {
   std::optional<Type> element = type_argument(checker, args);
   if (!element || !is_scalar(*element)) return std::nullopt;
   return checker.context.module.types.array((*element)->scalar, 1, AddressSpace::Global, Layout::COrder);
@@ -128,14 +130,14 @@ std::optional<Value> type_maker(std::string_view name, Span span) {
   return value;
 }
 
-Value Checker::call_type_maker(const Value& maker, const Args& args, Span span) {
+Value call_type_maker(Checker& checker, const Value& maker, const Args& args, Span span) {
   const Maker& how = maker_named(maker.text);
   if (!how.make) {
-    report(span, diag::signature_word, maker.text, how.form);
+    checker.report(span, diag::signature_word, maker.text, how.form);
     return error_value(span);
   }
-  if (std::optional<Type> type = how.make(*this, args)) return type_value(*type, span);
-  report(span, diag::type_maker_arguments, context.source(span), how.form);
+  if (std::optional<Type> type = how.make(checker, args)) return type_value(*type, span);
+  checker.report(span, diag::type_maker_arguments, checker.context.source(span), how.form);
   return error_value(span);
 }
 

@@ -1,6 +1,10 @@
 // The classes of `numba.types` are rows of a table with a test each. Some types are the same for Kern and not
 // for Numba, as arrays of two layouts: a question that they decide has no answer here.
 #include "compiler/check/type_values.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/report.h"
+#include "compiler/check/signatures.h"
 
 #include <algorithm>
 
@@ -127,9 +131,9 @@ Value type_of_argument(Checker& checker, const Value& argument) {
     }
     return tuple_value(std::move(elements), span);
   }
-  std::optional<Type> type = checker.type_of(argument);
+  std::optional<Type> type = type_of(checker, argument);
   if (!type || *type == types::unknown || *type == types::none) return error_value(span);
-  return type_value(checker.default_deep(*type), span);
+  return type_value(default_deep(checker, *type), span);
 }
 
 std::optional<Value> type_class(std::string_view name, Span span) {

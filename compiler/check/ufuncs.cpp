@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/check/builtin_calls.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
-#include "compiler/diagnostics/names.h"
+#include "compiler/check/numpy.h"
+#include "compiler/check/operators.h"
+#include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {
@@ -61,7 +65,7 @@ Type common_type(const Checker& checker, const Values& args) {
 }
 
 Value to(Checker& checker, const Value& value, Type type) {
-  return checker.explicit_cast(type, value, value.span);
+  return explicit_cast(checker, type, value, value.span);
 }
 
 // Returns the arguments in the type that they have in common, and that type.
@@ -72,24 +76,24 @@ Type convert_all(Checker& checker, Values& args) {
 }
 
 Value by_operator(Checker& checker, ast::BinaryOp op, Values args, Span span) {
-  if (has_exact_integers(checker)) return checker.binary(op, args[0], args[1], span);
+  if (has_exact_integers(checker)) return binary(checker, op, args[0], args[1], span);
   Type type = convert_all(checker, args);
   if (is_boolean(type) && (op == ast::BinaryOp::Add || op == ast::BinaryOp::Multiply))
     op = op == ast::BinaryOp::Add ? ast::BinaryOp::BitOr : ast::BinaryOp::BitAnd;
-  Value result = checker.binary(op, args[0], args[1], span);
+  Value result = binary(checker, op, args[0], args[1], span);
   if (is_error(result) || is_unknown(result)) return result;
   return to(checker, result, type);
 }
 
 Value by_comparison(Checker& checker, ast::CompareOp op, const Values& args, Span span) {
-  return checker.compare_values(op, args[0], args[1], span);
+  return compare_values(checker, op, args[0], args[1], span);
 }
 
 Value by_function(Checker& checker, Builtin builtin, Values args, Span span) {
   Type type = float_for(common_type(checker, args));
   bool is_half = type == types::f16 || type == types::bf16;
   for (Value& arg : args) arg = to(checker, arg, is_half ? types::f32 : type);
-  Value result = checker.match_and_call(builtin, {args, {}, {}}, span);
+  Value result = match_and_call(checker, builtin, {args, {}, {}}, span);
   return is_half && is_number(result) && is_float(result.type) ? to(checker, result, type) : result;
 }
 
@@ -97,7 +101,7 @@ Value formula_true_divide(Checker& checker, Values args, Span span) {
   Type type = common_type(checker, args);
   if (!is_float(type)) type = types::f64;
   for (Value& arg : args) arg = to(checker, arg, type);
-  Value result = checker.binary(ast::BinaryOp::Divide, args[0], args[1], span);
+  Value result = binary(checker, ast::BinaryOp::Divide, args[0], args[1], span);
   return is_number(result) ? to(checker, result, type) : result;
 }
 Value formula_divide(Checker& checker, Values args, Span span) {
@@ -107,14 +111,14 @@ Value formula_divide(Checker& checker, Values args, Span span) {
 Value formula_power(Checker& checker, Values args, Span span) {
   Type type = convert_all(checker, args);
   if (is_float(type)) return by_function(checker, Builtin::MathPow, args, span);
-  Value result = checker.binary(ast::BinaryOp::Power, args[0], args[1], span);
+  Value result = binary(checker, ast::BinaryOp::Power, args[0], args[1], span);
   return is_number(result) ? to(checker, result, type) : result;
 }
 
 // No comparison with a NaN holds. `propagates` says whether one wins, or the other operand does.
 Value extreme(Checker& checker, bool greatest, bool propagates, Values args, Span span) {
   Type type = convert_all(checker, args);
-  ir::Operand a = checker.as_operand(args[0]), b = checker.as_operand(args[1]);
+  ir::Operand a = as_operand(checker, args[0]), b = as_operand(checker, args[1]);
   ir::CompareOp order = greatest ? ir::CompareOp::GreaterEqual : ir::CompareOp::LessEqual;
   ir::Operand result = checker.select(checker.compare(order, a, b, span), a, b, span);
   if (is_float(type)) {
@@ -138,7 +142,7 @@ Value formula_fmin(Checker& checker, Values args, Span span) {
 }
 
 Value logical(Checker& checker, ir::BinaryOp op, const Values& args, Span span) {
-  std::optional<ir::Operand> a = checker.as_condition(args[0]), b = checker.as_condition(args[1]);
+  std::optional<ir::Operand> a = as_condition(checker, args[0]), b = as_condition(checker, args[1]);
   if (!a || !b) return error_value(span);
   return runtime_value(checker.binary(op, *a, *b, span), span);
 }
@@ -152,14 +156,14 @@ Value formula_logical_xor(Checker& checker, Values args, Span span) {
   return logical(checker, ir::BinaryOp::BitXor, args, span);
 }
 Value formula_logical_not(Checker& checker, Values args, Span span) {
-  std::optional<ir::Operand> truth = checker.as_condition(args[0]);
+  std::optional<ir::Operand> truth = as_condition(checker, args[0]);
   return truth ? runtime_value(checker.unary(ir::UnaryOp::Not, *truth, span), span) : error_value(span);
 }
 
 Value scaled(Checker& checker, Values args, double factor, Span span) {
   Type type = float_for(numpy_type(args[0]));
   ir::Operand by = ir::constant_float(type, ir::round_to_type(type, factor));
-  ir::Operand x = checker.as_operand(to(checker, args[0], type));
+  ir::Operand x = as_operand(checker, to(checker, args[0], type));
   return runtime_value(checker.binary(ir::BinaryOp::Multiply, x, by, span), span);
 }
 constexpr double half_turn = 3.141592653589793;
@@ -181,20 +185,20 @@ Value in_own_type(Checker& checker, const Value& result, const Value& argument) 
   return is_number(result) ? to(checker, result, numpy_type(argument)) : result;
 }
 Value formula_negative(Checker& checker, Values args, Span span) {
-  return in_own_type(checker, checker.unary(ast::UnaryOp::Negative, args[0], span), args[0]);
+  return in_own_type(checker, unary(checker, ast::UnaryOp::Negative, args[0], span), args[0]);
 }
 Value formula_positive(Checker& checker, Values args, Span) {
   return to(checker, args[0], numpy_type(args[0]));
 }
 Value formula_invert(Checker& checker, Values args, Span span) {
-  return in_own_type(checker, checker.unary(ast::UnaryOp::Invert, args[0], span), args[0]);
+  return in_own_type(checker, unary(checker, ast::UnaryOp::Invert, args[0], span), args[0]);
 }
 Value formula_bitwise_not(Checker& checker, Values args, Span span) {
   return formula_invert(checker, std::move(args), span);
 }
 Value formula_absolute(Checker& checker, Values args, Span span) {
   if (is_boolean(args[0].type)) return args[0];
-  return in_own_type(checker, checker.call_by_signature(Builtin::Abs, {args, {}, {}}, span), args[0]);
+  return in_own_type(checker, call_by_signature(checker, Builtin::Abs, {args, {}, {}}, span), args[0]);
 }
 Value formula_abs(Checker& checker, Values args, Span span) {
   return formula_absolute(checker, std::move(args), span);
@@ -207,12 +211,12 @@ Value formula_reciprocal(Checker& checker, Values args, Span span) {
   Type type = numpy_type(args[0]);
   Value one = to(checker, int_value(1, span), type);
   auto op = is_float(type) ? ast::BinaryOp::Divide : ast::BinaryOp::FloorDivide;
-  return in_own_type(checker, checker.binary(op, one, args[0], span), args[0]);
+  return in_own_type(checker, binary(checker, op, one, args[0], span), args[0]);
 }
 // NaN has the sign NaN.
 Value formula_sign(Checker& checker, Values args, Span span) {
   Type type = numpy_type(args[0]);
-  ir::Operand x = checker.as_operand(to(checker, args[0], type));
+  ir::Operand x = as_operand(checker, to(checker, args[0], type));
   auto constant = [&](int value) {
     return is_float(type) ? ir::constant_float(type, value) : ir::constant_int(type, value);
   };
@@ -250,6 +254,7 @@ constexpr Ufunc ufuncs[] = {
      return by_function(checker, Builtin::Id, std::move(args), span);                                        \
    }},
 #define FORMULA(Name, Arity) {#Name, Arity, formula_##Name},
+#include "compiler/check/calls.h"
 #include "compiler/check/ufuncs.def"
 };
 
@@ -265,13 +270,13 @@ std::string_view ufunc_name(std::string_view name) {
   return ufunc ? ufunc->name : "";
 }
 
-bool takes_arrays(std::string_view name, const Checker::Args& args) {
+bool takes_arrays(std::string_view name, const Args& args) {
   const Ufunc* ufunc = find_ufunc(name);
   bool has_array = std::ranges::any_of(args.positional, is_array) || !args.keywords.empty();
   return ufunc && (has_array || args.positional.size() > ufunc->arity);
 }
 
-Value Checker::call_ufunc(std::string_view name, const Args& args, Span span) {
+Value call_ufunc(Checker& checker, std::string_view name, const Args& args, Span span) {
   const Ufunc& ufunc = *find_ufunc(name);
   std::vector<Value> given = args.positional;
   std::optional<Value> out;
@@ -285,29 +290,30 @@ Value Checker::call_ufunc(std::string_view name, const Args& args, Span span) {
     given.pop_back();
   }
   if (!fits || given.size() != ufunc.arity) {
-    report(span, diag::builtin_arguments,
-           fmt::format("`np.{}` takes {} and, for arrays, the array of the results", name,
-                       ufunc.arity == 1 ? "one argument" : "two arguments"));
+    checker.report(span, diag::builtin_arguments,
+                   fmt::format("`np.{}` takes {} and, for arrays, the array of the results", name,
+                               ufunc.arity == 1 ? "one argument" : "two arguments"));
     return error_value(span);
   }
   for (const Value& value : given) {
     if (is_number(value) || is_array(value)) continue;
-    report(value.span, diag::builtin_argument_type,
-           fmt::format("an argument of `np.{}` must be a number or an array, not {}", name, describe(value)));
+    checker.report(value.span, diag::builtin_argument_type,
+                   fmt::format("an argument of `np.{}` must be a number or an array, not {}", name,
+                               describe(checker, value)));
     return error_value(span);
   }
   if (out && !is_array(*out)) {
-    report(out->span, diag::builtin_argument_type,
-           fmt::format("`out` of `np.{}` must be an array, not {}", name, describe(*out)));
+    checker.report(out->span, diag::builtin_argument_type,
+                   fmt::format("`out` of `np.{}` must be an array, not {}", name, describe(checker, *out)));
     return error_value(span);
   }
   if (!out && std::ranges::any_of(given, is_array)) {
-    report(span, diag::ufunc_needs_out, name);
+    checker.report(span, diag::ufunc_needs_out, name);
     return error_value(span);
   }
-  if (!out) return read_at(ufunc.call(*this, std::move(given), span), span);
-  for_each_element(out->operand, given, span, [&](const Value&, const std::vector<Value>& values) {
-    return ufunc.call(*this, values, span);
+  if (!out) return read_at(ufunc.call(checker, std::move(given), span), span);
+  for_each_element(checker, out->operand, given, span, [&](const Value&, const std::vector<Value>& values) {
+    return ufunc.call(checker, values, span);
   });
   return read_at(*out, span);
 }

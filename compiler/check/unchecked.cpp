@@ -2,8 +2,13 @@
 #include "compiler/check/unchecked.h"
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/expressions.h"
 #include "compiler/check/host_ufuncs.h"
+#include "compiler/check/instances.h"
+#include "compiler/check/locals.h"
+#include "compiler/check/names.h"
 #include "compiler/check/overload_names.h"
+#include "compiler/check/signatures.h"
 
 namespace kern::checker {
 
@@ -19,14 +24,14 @@ struct NameWalk {
   // Returns the file, class or ufunc of the host that a path of names is, of which all is known without types.
   std::optional<Value> scope_of(const ast::Expr& expr) {
     if (const auto* name = ast::as<ast::Name>(&expr)) {
-      if (checker.find_local(name->text)) return std::nullopt;
-      Value value = checker.read_name(*name);
+      if (find_local(checker, name->text)) return std::nullopt;
+      Value value = read_name(checker, *name);
       return is_scope(value) || host_ufunc(value) ? std::optional(value) : std::nullopt;
     }
     const auto* attribute = ast::as<ast::Attribute>(&expr);
     std::optional<Value> outer = attribute ? scope_of(*attribute->value) : std::nullopt;
     if (!outer) return std::nullopt;
-    Value value = checker.attribute(*outer, attribute->name, expr.span);
+    Value value = attribute_of(checker, *outer, attribute->name, expr.span);
     return is_scope(value) || host_ufunc(value) ? std::optional(value) : std::nullopt;
   }
 

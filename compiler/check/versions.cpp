@@ -2,6 +2,9 @@
 // state along a path is the assignments of each name that may have been the last. A loop is followed twice: what its
 // first round assigns, its second may read. Of an `if` whose condition is constant one branch is none of a path.
 #include "compiler/check/versions.h"
+#include "compiler/check/convert.h"
+#include "compiler/check/expressions.h"
+#include "compiler/check/instances.h"
 
 #include <algorithm>
 #include <functional>
@@ -222,7 +225,7 @@ std::optional<bool> constant_condition(Context& context, Instance& instance, con
   if (!is_of_constants(instance, expr)) return std::nullopt;
   const ReportingScope quiet(context.diagnostics, false);
   Checker checker(context, instance.function->file, &instance);
-  std::optional<bool> truth = checker.constant_truth(checker.evaluate_condition(expr));
+  std::optional<bool> truth = constant_truth(evaluate_condition(checker, expr));
   return truth;
 }
 
