@@ -62,7 +62,7 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   if (is_record_array(array.type)) return field_of(checker, array, name, span);
   bool is_part = name == "real" || name == "imag";
   if (is_part && is_complex(element_type(array.type)))
-    return array_part(checker, array, name == "imag", span);
+    return complex_parts(checker, array, name == "imag", span);
   if (name == "real") return read_at(array, span);
   if (std::optional<Value> form = array_form(checker, array, name, span)) return *form;
   if (name == "imag") return checker.unsupported(span, fmt::format("`.{}` of an array", name));

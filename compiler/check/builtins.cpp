@@ -14,7 +14,6 @@
 #include "compiler/check/habits.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/literal_locals.h"
-#include "compiler/check/numba.h"
 #include "compiler/check/numpy.h"
 #include "compiler/check/operators.h"
 #include "compiler/check/places.h"
@@ -243,9 +242,9 @@ Value call_by_signature(Checker& checker, Builtin builtin, const Args& given, Sp
                given.keywords.empty() && is_array(given.positional[0]);
   if (folds) return fold_array(checker, builtin, given.positional[0], std::nullopt, span);
   Args args = spread(builtin, given);
-  if (!checker.scope->is_numba()) return match_and_call(checker, builtin, args, span);
-  std::optional<Type> type = numba_result(builtin, args.positional);
-  args.positional = numba_arguments(checker, builtin, std::move(args.positional));
+  const DialectFunctions& functions = *checker.rules.functions;
+  std::optional<Type> type = functions.builtin_result(builtin, args.positional);
+  args.positional = functions.builtin_arguments(checker, builtin, std::move(args.positional));
   Value result = match_and_call(checker, builtin, args, span);
   return type && is_number(result) ? convert_value(checker, result, *type, Purpose::Operand) : result;
 }
@@ -389,7 +388,7 @@ static std::uint64_t most_extremum(bool greatest, const std::vector<Value>& valu
 // min(a, b, c): two at a time.
 static Value fold_variadic(Checker& checker, Builtin builtin, const std::vector<ir::Operand>& operands,
                            const std::vector<Value>& values, Type type, Span span) {
-  bool in_turn = checker.scope->is_numba() && numba_compares_in_turn(values, type);
+  bool in_turn = checker.rules.functions->compares_in_turn(values, type);
   ir::CompareOp goes_before = builtin == Builtin::Max ? ir::CompareOp::Greater : ir::CompareOp::Less;
   ir::Operand result = operands[0];
   for (std::size_t i = 1; i < operands.size(); ++i)
@@ -448,8 +447,7 @@ static Value call_atomic(Checker& checker, Builtin builtin, const ast::Call& exp
       }
     } else {
       ir::Operand stored = convert(checker, value, bound.type, {Purpose::Store, array.span});
-      atomic.args.push_back(
-          checker.scope->is_numba() ? numba_atomic_value(checker, builtin, stored, expr.span) : stored);
+      atomic.args.push_back(checker.rules.functions->atomic_value(checker, builtin, stored, expr.span));
     }
   }
   if (array.type->space == AddressSpace::Constant) {

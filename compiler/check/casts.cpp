@@ -39,24 +39,10 @@ ir::Operand convert_complex(Emitter& emitter, ir::Operand value, Type type, Span
       span);
 }
 
-// Converts a float to an integer as NVIDIA's instructions do: saturating, 8 bits by way of 16 of which the
-// upper ones are dropped; NaN becomes the bit of the sign where the float or the integer has 64 bits, else 0.
-static ir::Operand numba_integer(Checker& checker, ir::Operand value, Type type, Span span) {
-  int width = bit_width(type->scalar);
-  if (width == 8) {
-    Type wide = is_signed(type) ? types::i16 : types::u16;
-    return checker.plain_cast(checker.plain_cast(value, wide, span), type, span);
-  }
-  ir::Operand result = checker.plain_cast(value, type, span);
-  if (width < 64 && value.type != types::f64) return result;
-  ir::Operand is_nan = checker.compare(ir::CompareOp::NotEqual, value, value, span);
-  ir::Operand sign = ir::constant_int(type, static_cast<std::int64_t>(std::uint64_t{1} << (width - 1)));
-  return checker.select(is_nan, sign, result, span);
-}
-
 ir::Operand cast(Checker& checker, ir::Operand value, Type type, Span span) {
-  bool by_numba = checker.scope->is_numba() && is_float(value.type) && is_integer(type);
-  return by_numba ? numba_integer(checker, value, type, span) : checker.plain_cast(value, type, span);
+  auto* to_integer = checker.rules.functions->float_to_integer;
+  bool has_own = to_integer && is_float(value.type) && is_integer(type);
+  return has_own ? to_integer(checker, value, type, span) : checker.plain_cast(value, type, span);
 }
 
 } // namespace kern::checker

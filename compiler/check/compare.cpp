@@ -78,19 +78,6 @@ static ir::Operand compare_integers(Checker& checker, ir::CompareOp op, const Va
   return compare_signed_with_u64(checker, mirrored(op), b, a, span);
 }
 
-static bool is_exact(const Value& integer, Type type) {
-  return holds(exact_interval(type), interval_of(integer));
-}
-
-// Returns the float type in which a literal and an integer are compared as the numbers that they are.
-static std::optional<Type> exact_type(const Value& left, const Value& right) {
-  const bool is_first = meets_integer(left, right);
-  if (!is_first && !meets_integer(right, left)) return std::nullopt;
-  const Value &real = is_first ? left : right, &integer = is_first ? right : left;
-  const bool is_f32 = is_literal(real) && static_cast<double>(static_cast<float>(real.real())) == real.real();
-  return is_f32 && is_exact(integer, types::f32) ? types::f32 : types::f64;
-}
-
 // Warns where a literal is beyond what the other integer's type holds.
 static void warn_out_of_range(Checker& checker, ir::CompareOp op, const Value& left, const Value& right,
                               Span span) {
@@ -130,12 +117,7 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
         checker.compare(ir_compare, as_operand(checker, left), as_operand(checker, right), span), span);
   if (is_integral(left.type) && is_integral(right.type))
     return runtime_value(compare_integers(checker, ir_compare, left, right, span), span);
-  std::optional<Type> type =
-      numba ? numba_join(left.type, right.type)
-            : join_arithmetic(operand_type(left, right.type), operand_type(right, left.type));
-  if (!type && !numba) type = exact_type(left, right);
-  const Value* integer = is_typed_integer(left) ? &left : is_typed_integer(right) ? &right : nullptr;
-  if (!numba && type == types::f32 && integer && !is_exact(*integer, types::f32)) type = types::f64;
+  std::optional<Type> type = checker.rules.functions->comparison_type(left, right);
   if (!type) {
     const Value& whole = is_integer(left.type) ? left : right;
     Type floating = is_float(left.type) ? left.type : right.type;

@@ -226,22 +226,6 @@ Value complex_part(Checker& checker, const Value& value, int part, Span span) {
   return runtime_value(part == 0 ? parts.real : parts.imag, span);
 }
 
-Value array_part(Checker& checker, const Value& array, int part, Span span) {
-  Type element = part_type(element_type(array.type));
-  int rank = array.type->rank;
-  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
-  ir::View view{array.operand, {}, part};
-  for (int axis = 0; axis < rank; ++axis)
-    view.axes.push_back(
-        {ir::ViewAxis::Kind::Range, zero, array_extent(checker, array, axis, span).operand, one});
-  TypeTable& types = checker.context.module.types;
-  Type type = is_point(array.type) ? types.point(element->scalar, array.type->space)
-                                   : types.array(element->scalar, rank, array.type->space, Layout::Any);
-  Value result = runtime_value(checker.temp(type, std::move(view), span), span);
-  result.extents = array.extents;
-  return result;
-}
-
 // Returns the type of `complex(x, y)`, as Numba has it: of two floats of 32 bits or less a c64.
 static Type constructed_type(const Checker& checker, std::span<const Value> args) {
   bool is_wide = args.empty(), all_literal = true;

@@ -41,9 +41,8 @@ Value complex_equality(Checker& checker, bool equal, Type type, const Value& lef
 Value complex_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span);
 Value complex_absolute(Checker& checker, const Value& operand, Span span);
 Value conjugate(Checker& checker, const Value& operand, Span span);
-// Returns z.real or z.imag of a number; of an array those of its elements, a view.
+// Returns z.real or z.imag of a number.
 Value complex_part(Checker& checker, const Value& value, int part, Span span);
-Value array_part(Checker& checker, const Value& array, int part, Span span);
 // c64(x), c128(x, y), complex(): of `complex` itself the arguments say which of the two types it is.
 Value construct_complex(Checker& checker, std::optional<Type> type, std::span<const Value> args, Span span);
 // Reports that a complex number does not become a real one.

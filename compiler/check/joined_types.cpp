@@ -5,7 +5,7 @@
 namespace kern::checker {
 
 std::optional<Type> join_types(Checker& checker, Type a, Type b) {
-  if (!is_tuple(a) || !is_tuple(b)) return checker.scope->is_numba() ? numba_unify(a, b) : join(a, b);
+  if (!is_tuple(a) || !is_tuple(b)) return checker.rules.functions->join(a, b);
   if (a->elements.size() != b->elements.size()) return std::nullopt;
   if (is_record(a) || is_record(b)) return a == b ? std::optional(a) : std::nullopt;
   std::vector<Type> elements;

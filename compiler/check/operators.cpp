@@ -12,7 +12,6 @@
 #include "compiler/check/host_numbers.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/literal_locals.h"
-#include "compiler/check/numba.h"
 #include "compiler/check/operators.h"
 #include "compiler/check/report.h"
 #include "compiler/check/stored_sums.h"
@@ -26,27 +25,6 @@
 namespace kern::checker {
 
 namespace {
-
-// Returns the type in which an operator computes; nothing where it has no meaning for the two.
-std::optional<Type> kern_type(ast::BinaryOp op, const Value& left, const Value& right) {
-  Type a = operand_type(left, right.type), b = operand_type(right, left.type);
-  if (is_integral(a) && is_integral(b)) return integer_type(op, a, b);
-  if (is_bitwise(op) || is_shift(op)) return std::nullopt;
-  return join_arithmetic(a, b);
-}
-
-std::optional<Type> numba_type(ast::BinaryOp op, Type left, Type right) {
-  if (is_bitwise(op)) {
-    if (is_boolean(left) && is_boolean(right)) return types::boolean;
-    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
-  }
-  if (is_shift(op)) {
-    if (!is_integral(left) || !is_integral(right)) return std::nullopt;
-    return numba_widen(left);
-  }
-  if (op == ast::BinaryOp::Divide) return numba_divide(left, right);
-  return numba_join(left, right);
-}
 
 bool is_half(Type type) { return type == types::f16 || type == types::bf16; }
 
@@ -184,7 +162,8 @@ Value arithmetic(Checker& checker, ast::BinaryOp op, const Value& left, const Va
   if (!is_number(left) || !is_number(right)) return report_mismatch(checker, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(checker, op, left, right, span);
   bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  std::optional<Type> type = numba ? numba_type(op, left.type, right.type) : kern_type(op, left, right);
+  const DialectFunctions& functions = *checker.rules.functions;
+  std::optional<Type> type = functions.operator_type(op, left, right);
   // A local of float literals beside an integer: what the two go into says which float it is.
   const Value* open = numba                                           ? nullptr
                       : is_open_real(left) && is_integer_value(right) ? &left
@@ -202,7 +181,8 @@ Value arithmetic(Checker& checker, ast::BinaryOp op, const Value& left, const Va
   if (!is_shift(op)) note_operands_meet(checker, left, right);
   if (std::optional<Value> value = undecided_operation(checker, op, *type, left, right, span)) return *value;
   type = default_type(*type);
-  if (!numba && is_integer(*type)) return integer_arithmetic(checker, op, *type, left, right, span);
+  if (functions.integer_arithmetic && is_integer(*type))
+    return functions.integer_arithmetic(checker, op, *type, left, right, span);
   if (is_complex(*type)) return complex_arithmetic(checker, op, *type, left, right, span);
   // f16 and bf16 are for storage: their arithmetic is that of f32.
   Type computed = is_half(*type) ? types::f32 : *type;
@@ -214,9 +194,10 @@ Value arithmetic(Checker& checker, ast::BinaryOp op, const Value& left, const Va
   ir::Operand b = shift ? convert(checker, right, count_type, {Purpose::Operand, left.span})
                         : convert_through(checker, right, *type, computed, left.span);
   bool may_wrap = !has_opposite(left) && !is_nonnegative(right);
-  ir::Operand result = numba && shift    ? shift_out(checker, ir_op(op), a, b, span)
-                       : numba && floors ? numba_divide(checker, ir_op(op), a, b, may_wrap, span)
-                                         : checker.binary(ir_op(op), a, b, span);
+  ir::Operand result = shift ? shift_out(checker, ir_op(op), a, b, span)
+                       : floors && functions.divide
+                           ? functions.divide(checker, ir_op(op), a, b, may_wrap, span)
+                           : checker.binary(ir_op(op), a, b, span);
   Value value = runtime_value(cast(checker, result, *type, span), span);
   if (is_integer(*type)) value.most = most_result(op, left, right, *type);
   keep_literal_locals(checker, value, std::array{&left, shift ? &left : &right});
@@ -335,17 +316,6 @@ static Value negate(Checker& checker, const Value& operand, Type type, Span span
   return runtime_value(checker.unary(ir::UnaryOp::Negate, value, span), span);
 }
 
-// Numba computes -x and ~x in the type of x, and then widens it; ~x of a bool is `not x`.
-static Value numba_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) {
-  bool inverts = op == ast::UnaryOp::Invert;
-  ir::Operand value = as_operand(checker, operand);
-  if (inverts && is_boolean(value.type))
-    return runtime_value(checker.unary(ir::UnaryOp::Not, value, span), span);
-  if (is_boolean(value.type)) value = cast(checker, value, types::i64, span);
-  ir::Operand result = checker.unary(inverts ? ir::UnaryOp::BitNot : ir::UnaryOp::Negate, value, span);
-  return runtime_value(cast(checker, result, numba_widen(value.type), span), span);
-}
-
 static Value typed_unary(Checker& checker, ast::UnaryOp op, const Value& operand, Type type, Span span) {
   if (op == ast::UnaryOp::Positive) return convert_value(checker, operand, type, Purpose::Operand);
   if (op == ast::UnaryOp::Negative) {
@@ -386,13 +356,8 @@ Value unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) 
     return error_value(span);
   }
   Type type = operand.type;
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  if (numba && is_integral(type) && op != ast::UnaryOp::Positive && !is_literal(type))
-    return numba_unary(checker, op, operand, span);
-  if (numba) type = numba_widen(type);
-  if (is_boolean(type)) type = types::i64;
-  if (!numba && is_integer(type) && operand.type != types::int_literal)
-    return integer_unary(checker, op, operand, span);
+  if (is_integral(type) && !is_literal(type))
+    return checker.rules.functions->integer_unary(checker, op, operand, span);
   if (std::optional<Value> value = undecided(checker, type, std::array{&operand}, span)) return *value;
   Value result = typed_unary(checker, op, operand, default_type(type), span);
   keep_literal_locals(checker, result, std::array{&operand});

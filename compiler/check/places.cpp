@@ -2,6 +2,7 @@
 
 #include "compiler/check/places.h"
 #include "compiler/check/checker.h"
+#include "compiler/check/complex.h"
 #include "compiler/check/convert.h"
 #include "compiler/check/records.h"
 #include "compiler/diagnostics/types.h"
@@ -105,6 +106,22 @@ Value load(Checker& checker, const Place& place, Span span) {
   ir::SlotId slot = checker.new_slot("", element_type(place.array.type), ir::Slot::Kind::Temp, span);
   checker.emit(ir::Load{slot, place.array, place.indices}, span);
   return runtime_value(checker.slot_operand(slot), span);
+}
+
+Value complex_parts(Checker& checker, const Value& array, int part, Span span) {
+  Type element = part_type(element_type(array.type));
+  int rank = array.type->rank;
+  ir::Operand zero = ir::constant_int(types::i64, 0), one = ir::constant_int(types::i64, 1);
+  ir::View view{array.operand, {}, part};
+  for (int axis = 0; axis < rank; ++axis)
+    view.axes.push_back(
+        {ir::ViewAxis::Kind::Range, zero, array_extent(checker, array, axis, span).operand, one});
+  TypeTable& types = checker.context.module.types;
+  Type type = is_point(array.type) ? types.point(element->scalar, array.type->space)
+                                   : types.array(element->scalar, rank, array.type->space, Layout::Any);
+  Value result = runtime_value(checker.temp(type, std::move(view), span), span);
+  result.extents = array.extents;
+  return result;
 }
 
 } // namespace kern::checker

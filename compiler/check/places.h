@@ -56,6 +56,8 @@ ir::Operand guarded_index(Checker& checker, ir::Operand array, int axis, const V
 Value load(Checker& checker, const Place& place, Span span);
 Value array_extent(Checker& checker, const Value& array, int axis, Span span);
 Value array_size(Checker& checker, const Value& array, Span span);
+// Returns the real or imaginary parts of the elements of an array: a view.
+Value complex_parts(Checker& checker, const Value& array, int part, Span span);
 
 // ---- slices.cpp ----
 ir::ViewAxis slice_axis(Checker& checker, ir::Operand array, int axis, const SliceBounds& bounds, Span span);

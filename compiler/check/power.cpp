@@ -6,7 +6,6 @@
 #include "compiler/check/convert.h"
 #include "compiler/check/integers.h"
 #include "compiler/check/literal_locals.h"
-#include "compiler/check/numba.h"
 #include "compiler/check/operators.h"
 
 namespace kern::checker {
@@ -87,7 +86,8 @@ Value power(Checker& checker, const Value& left, const Value& right, Span span) 
   ir::Operand base = convert_through(checker, left, *type, computed, right.span);
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
   bool as_product = exponent >= 1 && exponent <= products_up_to;
-  if (numba && is_integer(computed) && !as_product) return numba_integer_power(checker, base, right, span);
+  if (auto* own = checker.rules.functions->integer_power; own && is_integer(computed) && !as_product)
+    return own(checker, base, right, span);
   ir::Operand result;
   if (as_product) {
     result = product(checker, base, exponent, span);

@@ -7,7 +7,6 @@
 #include "compiler/check/convert.h"
 #include "compiler/check/iteration.h"
 #include "compiler/check/locals.h"
-#include "compiler/check/numba.h"
 #include "compiler/check/report.h"
 #include "compiler/diagnostics/types.h"
 
@@ -114,7 +113,7 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
   bool provisional = std::ranges::any_of(range.elements, [](const Value& part) {
     return part.kind == ValueKind::Runtime && is_literal(part.type);
   });
-  if (checker.scope->is_numba() && !provisional) return numba_range_type(checker, range);
+  if (auto* own = checker.rules.functions->range_type; own && !provisional) return own(checker, range);
   if (type == types::int_literal && of_literals) return of_literals;
   type = default_type(type);
   for (const Value& part : range.elements) {

@@ -263,6 +263,17 @@ static void apply_define(Context& context, const Define& define) {
   if (!is_constant && !is_of_host && !give_parameter(context, define)) report_unknown(context, define);
 }
 
+// Returns the choices of a dialect.
+static Rules rules_of(Dialect dialect) {
+  Rules rules{};
+  const bool numba = dialect == Dialect::Numba;
+#define DIALECT_RULE(Name, InKern, InNumba)                                                                  \
+  rules.Name = numba ? Rules::Name##_rule::InNumba : Rules::Name##_rule::InKern;
+#include "compiler/check/dialect.def"
+  rules.functions = numba ? &numba_functions : &kern_functions;
+  return rules;
+}
+
 static FileScope& new_scope(Context& context, const ProgramFile& program_file) {
   auto file = std::make_unique<FileScope>();
   file->file = &program_file;
