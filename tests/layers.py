@@ -13,7 +13,10 @@ import re
 import sys
 
 LLVM_FOLDERS = {"lower", "emit"}
-ROOMS = {"lower/shared": set(), "lower/gpu": {"lower/shared"}, "lower/lanes": {"lower/shared"},
+ROOMS = {"check/core": set(), "check/numba": {"check/core"}, "check/records": {"check/core"},
+         "check/arrays": {"check/core", "check/numba", "check/records"},
+         "check/numpy": {"check/core", "check/numba", "check/records", "check/arrays"},
+         "lower/shared": set(), "lower/gpu": {"lower/shared"}, "lower/lanes": {"lower/shared"},
          "lower/cpu": {"lower/shared", "lower/lanes"},
          "analysis/flow": set(), "analysis/memory": {"analysis/flow"},
          "analysis/threads": {"analysis/flow", "analysis/memory"}, "analysis/guards": {"analysis/flow", "analysis/threads"},

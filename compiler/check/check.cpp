@@ -1,14 +1,15 @@
 // The face: collects what the files define, makes an instance of every kernel whose parameters are annotated
 // or that a signature names, and looks over what no instance reached.
 #include "compiler/check/check.h"
+#include "compiler/check/declared_types.h"
 
 #include <algorithm>
 #include <map>
 
 #include "compiler/ast/definitions.h"
 #include "compiler/ast/param_use.h"
-#include "compiler/check/checker.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/convert.h"
 #include "compiler/check/decorators.h"
 #include "compiler/check/hooks.h"
 #include "compiler/check/host_names.h"

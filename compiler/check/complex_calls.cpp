@@ -1,5 +1,5 @@
 #include "compiler/check/calls.h"
-#include "compiler/check/complex.h"
+#include "compiler/check/core/complex.h"
 
 namespace kern::checker {
 

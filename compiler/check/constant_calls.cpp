@@ -1,11 +1,11 @@
 // Runs the statements of a function one after the other over values that are known: names get values, conditions choose, loops go
 // round. What the checker would write code for is not constant. Each statement counts as work, so that no loop goes on for ever.
 #include "compiler/check/constant_calls.h"
+#include "compiler/check/arrays/iteration.h"
 #include "compiler/check/calls.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/core/convert.h"
+#include "compiler/check/core/operators.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/iteration.h"
-#include "compiler/check/operators.h"
 #include "compiler/check/signatures.h"
 
 #include "compiler/diagnostics/types.h"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "compiler/check/calls.h"
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/check/convert.h"
+#include "compiler/check/core/convert.h"
+#include "compiler/check/core/shared_literals.h"
 #include "compiler/check/instances.h"
 #include "compiler/check/scopes.h"
-#include "compiler/check/shared_literals.h"
 
 namespace kern::checker {
 

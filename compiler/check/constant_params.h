@@ -1,7 +1,7 @@
 // Which parameters of a device function a constant argument goes into as itself, and which literals need not.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

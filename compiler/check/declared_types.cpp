@@ -2,9 +2,9 @@
 // last round reports those that cannot be read.
 #include "compiler/check/declared_types.h"
 
-#include "compiler/check/checker.h"
-#include "compiler/check/convert.h"
-#include "compiler/check/host_numbers.h"
+#include "compiler/check/arrays/host_numbers.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/convert.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/types/signatures.h"

@@ -5,20 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/types/types.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
-
-struct Checker;
-struct Context;
-struct FunctionSymbol;
-struct Value;
-
-// One signature of a function.
-struct DeclaredTypes {
-  std::vector<Type> params;
-  std::optional<Type> result; // nothing where the signature leaves it to the function
-};
 
 // Reports, once, the signatures of a device function that cannot be read or have another number of parameters.
 void check_declared(Context& context, const FunctionSymbol& function);

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/check/checker.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/convert.h"
 #include "compiler/check/decorators.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
-#include "compiler/check/ignored_options.h"
+#include "compiler/check/numba/ignored_options.h"
 #include "compiler/check/scopes.h"
 #include "compiler/check/signatures.h"
 #include "compiler/diagnostics/names.h"

@@ -1,7 +1,7 @@
 // What the decorators of a function say.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

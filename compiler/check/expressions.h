@@ -1,7 +1,7 @@
 // Expressions of the source to values, in Python's order, each part once.
 #pragma once
 
-#include "compiler/check/places.h"
+#include "compiler/check/arrays/places.h"
 
 namespace kern::checker {
 

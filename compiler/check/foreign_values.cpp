@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "compiler/check/calls.h"
+#include "compiler/check/core/operators.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/instances.h"
 #include "compiler/check/names.h"
-#include "compiler/check/operators.h"
-#include "compiler/check/type_values.h"
+#include "compiler/check/numba/type_values.h"
 #include "compiler/diagnostics/reporting_scope.h"
 
 namespace kern::checker {

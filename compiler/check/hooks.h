@@ -1,8 +1,8 @@
 // What stands behind the hooks of a Context.
 #pragma once
 
-#include "compiler/check/checker.h"
-#include "compiler/check/complex.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/complex.h"
 #include "compiler/check/rounds.h"
 #include "compiler/check/targets.h"
 

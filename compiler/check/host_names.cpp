@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/core/locals.h"
 #include "compiler/check/decorators.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/check/locals.h"
 #include "compiler/check/names.h"
 #include "compiler/check/scopes.h"
 #include "compiler/check/signatures.h"

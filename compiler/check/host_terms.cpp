@@ -1,12 +1,12 @@
 // Makes values of the checker of those of python/. A term is evaluated here: a call of a name that only the checker knows.
 
+#include "compiler/check/arrays/host_numbers.h"
 #include "compiler/check/calls.h"
-#include "compiler/check/constant_records.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/host_names.h"
-#include "compiler/check/host_numbers.h"
 #include "compiler/check/names.h"
-#include "compiler/check/records.h"
+#include "compiler/check/records/constant_records.h"
+#include "compiler/check/records/records.h"
 #include "compiler/check/scopes.h"
 #include "compiler/support/limits.h"
 

@@ -3,7 +3,7 @@
 // when it is called, as in Python.
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/calls.h"
-#include "compiler/check/locals.h"
+#include "compiler/check/core/locals.h"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "compiler/check/calls.h"
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

@@ -1,9 +1,9 @@
 // The last round of an instance, whose IR is kept.
 #include "compiler/check/rounds.h"
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/operators.h"
 #include "compiler/check/instances.h"
-#include "compiler/check/operators.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"

@@ -10,7 +10,7 @@
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/ast/walk.h"
-#include "compiler/check/generated.h"
+#include "compiler/check/numba/generated.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/lex/lex.h"
 #include "compiler/parse/parse.h"

@@ -2,14 +2,14 @@
 // unrolls.
 #include <algorithm>
 
-#include "compiler/check/checker.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/arrays/iteration.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/convert.h"
+#include "compiler/check/core/literal_locals.h"
+#include "compiler/check/core/locals.h"
+#include "compiler/check/core/target_casts.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/iteration.h"
-#include "compiler/check/literal_locals.h"
-#include "compiler/check/locals.h"
 #include "compiler/check/statements.h"
-#include "compiler/check/targets.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/ir/walk.h"

@@ -1,7 +1,7 @@
 // Tells what overloads (overloads.h) make of names where the types of a call are not known, or there is none.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

@@ -6,14 +6,14 @@
 
 #include "compiler/ast/walk.h"
 #include "compiler/check/calls.h"
+#include "compiler/check/core/locals.h"
+#include "compiler/check/core/report.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/foreign_values.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/inner_functions.h"
 #include "compiler/check/instances.h"
-#include "compiler/check/locals.h"
 #include "compiler/check/overload_names.h"
-#include "compiler/check/report.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "compiler/ast/walk.h"
-#include "compiler/check/computed_parts.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/arrays/computed_parts.h"
+#include "compiler/check/arrays/places.h"
+#include "compiler/check/core/convert.h"
+#include "compiler/check/core/locals.h"
+#include "compiler/check/core/report.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/locals.h"
-#include "compiler/check/places.h"
-#include "compiler/check/records.h"
-#include "compiler/check/report.h"
+#include "compiler/check/records/records.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/types.h"
 

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 
-#include "compiler/check/host.h"
-#include "compiler/check/literal_locals.h"
-#include "compiler/check/locals.h"
-#include "compiler/check/records.h"
-#include "compiler/check/report.h"
-#include "compiler/check/shared_literals.h"
+#include "compiler/check/core/host.h"
+#include "compiler/check/core/literal_locals.h"
+#include "compiler/check/core/locals.h"
+#include "compiler/check/core/report.h"
+#include "compiler/check/core/shared_literals.h"
+#include "compiler/check/core/wide_bits.h"
+#include "compiler/check/records/records.h"
 #include "compiler/check/signatures.h"
 #include "compiler/check/statements.h"
 #include "compiler/check/versions.h"
-#include "compiler/check/wide_bits.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 

@@ -1,7 +1,7 @@
 // One round of checking a function, which the inference of its types repeats and the last one emits.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

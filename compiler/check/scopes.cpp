@@ -4,8 +4,8 @@
 #include <set>
 
 #include "compiler/ast/host_modules.h"
-#include "compiler/check/checker.h"
-#include "compiler/check/complex.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/complex.h"
 #include "compiler/check/decorators.h"
 #include "compiler/check/host_names.h"
 #include "compiler/check/names.h"
@@ -269,7 +269,7 @@ static Rules rules_of(Dialect dialect) {
   const bool numba = dialect == Dialect::Numba;
 #define DIALECT_RULE(Name, InKern, InNumba)                                                                  \
   rules.Name = numba ? Rules::Name##_rule::InNumba : Rules::Name##_rule::InKern;
-#include "compiler/check/dialect.def"
+#include "compiler/check/core/dialect.def"
   rules.functions = numba ? &numba_functions : &kern_functions;
   return rules;
 }

@@ -1,7 +1,7 @@
 // What the files of a program define.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

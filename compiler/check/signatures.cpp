@@ -1,9 +1,9 @@
 // Types and constants that stand outside of function bodies: annotations, signatures as text, values of -D.
 #include "compiler/check/signatures.h"
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/habits.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/habits.h"
 #include "compiler/check/host_names.h"
 #include "compiler/diagnostics/names.h"
 #include "compiler/diagnostics/reporting_scope.h"

@@ -4,7 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/numba/type_makers.h"
 
 namespace kern::checker {
 
@@ -15,10 +16,6 @@ const ast::Expr* parse_text(Context& context, std::string name, std::string text
 // Returns the type that an expression means; reports where it means none.
 std::optional<Type> type_of_expr(Context& context, FileScope& file, const ast::Expr& expr,
                                  bool is_text = false);
-// Returns the type that a value means as one: a type, None, a tuple of types.
-std::optional<Type> type_of_value(Checker& checker, const Value& value);
-// Returns what a name of `numba.types` is that is no scalar: None, or what makes a type of its arguments.
-std::optional<Value> type_maker(std::string_view name, Span span);
 // Evaluates an expression that must be constant.
 Value constant_of_expr(Context& context, FileScope& file, const ast::Expr& expr);
 

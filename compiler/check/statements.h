@@ -1,7 +1,7 @@
 // Statements: blocks, assignments, loops. They say whether control can reach what follows.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

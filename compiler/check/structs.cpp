@@ -1,6 +1,6 @@
 // The types that structs of .kern files declare.
 #include "compiler/check/expressions.h"
-#include "compiler/check/records.h"
+#include "compiler/check/records/records.h"
 
 #include "compiler/diagnostics/names.h"
 

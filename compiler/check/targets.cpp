@@ -1,8 +1,8 @@
 // Goes over the whole function for one place. That is slow, but only errors ask, and so the checker carries
 // no target with it. The type of a local without a declaration follows from its uses.
 #include "compiler/check/targets.h"
+#include "compiler/check/core/locals.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/locals.h"
 #include "compiler/check/signatures.h"
 
 #include <map>

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/check/checker.h"
-#include "compiler/check/computed_parts.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/arrays/computed_parts.h"
+#include "compiler/check/arrays/host_numbers.h"
+#include "compiler/check/arrays/places.h"
+#include "compiler/check/core/checker.h"
+#include "compiler/check/core/convert.h"
+#include "compiler/check/core/literal_locals.h"
+#include "compiler/check/core/report.h"
+#include "compiler/check/core/tuples.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/host_numbers.h"
-#include "compiler/check/literal_locals.h"
-#include "compiler/check/places.h"
-#include "compiler/check/report.h"
-#include "compiler/check/tuples.h"
 #include "compiler/diagnostics/types.h"
 
 namespace kern::checker {

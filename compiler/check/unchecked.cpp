@@ -2,11 +2,11 @@
 #include "compiler/check/unchecked.h"
 
 #include "compiler/ast/walk.h"
+#include "compiler/check/core/locals.h"
 #include "compiler/check/expressions.h"
-#include "compiler/check/host_ufuncs.h"
 #include "compiler/check/instances.h"
-#include "compiler/check/locals.h"
 #include "compiler/check/names.h"
+#include "compiler/check/numpy/host_ufuncs.h"
 #include "compiler/check/overload_names.h"
 #include "compiler/check/signatures.h"
 

@@ -1,7 +1,7 @@
 // Functions without types, which no kernel calls: their names can still be looked over.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

@@ -2,7 +2,7 @@
 // state along a path is the assignments of each name that may have been the last. A loop is followed twice: what its
 // first round assigns, its second may read. Of an `if` whose condition is constant one branch is none of a path.
 #include "compiler/check/versions.h"
-#include "compiler/check/convert.h"
+#include "compiler/check/core/convert.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/instances.h"
 

@@ -2,7 +2,7 @@
 // may read both.
 #pragma once
 
-#include "compiler/check/checker.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 
