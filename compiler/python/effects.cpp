@@ -54,7 +54,7 @@ void Interpreter::reach_by_instance(const values::Class& of, Span span) {
   std::set<std::uint32_t> seen;
   reach_members(of, span, seen);
   for (const Value& base : of.bases)
-    if (const auto* inner = as<values::Class>(base)) reach_by_instance(*inner, span);
+    if (const auto* inner = as<values::Class>(base)) reach_members(*inner, span, seen);
 }
 
 void Interpreter::reach(const Arguments& args, Span span) {

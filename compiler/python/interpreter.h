@@ -85,7 +85,7 @@ struct Ends {
 struct Frame {
   const Scope* scope;
   std::set<std::string_view> globals, nonlocals; // that it declares
-  std::optional<WideInt> last_member;            // of an enumeration
+  WideInt last_member = 0;                       // of an enumeration, the greatest one
 };
 
 // What a call of a function may change, whatever is so when it is called: the names outside of it and the objects, with
@@ -187,6 +187,8 @@ struct Interpreter {
   std::unordered_map<std::uint32_t, std::vector<Star>> stars{}; // by files
   std::optional<Found> from_star(std::uint32_t file, std::string_view name);
   Value module_value(std::string_view module, Span span);
+  // Returns the dotted name that a value has in a module that Kern knows or in Python's library; "" of another one.
+  std::string library_name(const Value& value) const;
 
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
@@ -209,7 +211,6 @@ struct Interpreter {
   std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
   Value read(std::string_view name, Span span);
   std::string path_of(const Scope& scope) const;
-  const Binding* class_member(const Value& of, std::string_view name);
 
   // objects.cpp
   Value unknown(Why why, Span where, std::string_view name = {});
@@ -340,7 +341,10 @@ struct Interpreter {
   std::span<const Value> defaults_of(std::span<const ast::Param> params);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
+
+  // classes.cpp
   void define_class(const ast::HostStatement& statement);
+  const Binding* class_member(const Value& of, std::string_view name);
 
   // assignments.cpp
   void assign(const ast::Expr& target, const Value& value, Span where);

@@ -32,7 +32,8 @@ Value Interpreter::not_computed(Span where, std::span<const Value> of) {
     const auto* operand = values::as<values::Unknown>(each);
     if (!operand) continue;
     in_doubt = true;
-    if (operand->why == Why::Captured || operand->why == Why::NotComputed) return each;
+    if (operand->why == Why::Captured) return each;
+    if (operand->why == Why::NotComputed) return values::Unknown{Why::NotComputed, operand->where};
   }
   return unknown(Why::NotComputed, where);
 }

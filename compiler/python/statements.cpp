@@ -1,7 +1,9 @@
 // Statements without a block, and definitions. A function is a value of its own each time that its `def` runs, for it sees
 // the names of that time.
+#include <algorithm>
 #include <array>
 
+#include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -56,23 +58,40 @@ static std::optional<Value> wrapped_function(Interpreter& run, const ast::Assign
   return values::Function{made};
 }
 
+constexpr WideInt no_member = WideInt(1) << 100; // behind it nobody knows what `auto` gives
+
+// Returns one more than the member before, of flags the next bit.
+static Value next_member(const Frame& frame) {
+  const bool is_flag = std::ranges::any_of(frame.scope->owner->bases, [](const ast::Expr* base) {
+    return ast::dotted_name(*base).ends_with("Flag");
+  });
+  const WideInt last = frame.last_member;
+  if (last == no_member) return values::Unknown{Why::NotComputed, frame.scope->owner->name_span};
+  WideInt bit = 1;
+  while (bit <= last) bit *= 2;
+  return is_flag ? bit : last + 1;
+}
+
 Ends Interpreter::run_simple(const ast::Stmt& stmt) {
   Ends ends;
   if (const auto* node = ast::as<ast::Assign>(&stmt)) {
-    // RED = auto(), in an enumeration: one more than the member before it.
+    // RED = auto(), in an enumeration.
     const auto* made = ast::as<ast::Call>(node->value);
     const std::string_view callee = made ? sources.text(made->callee->span) : "";
     const bool counts =
         frame->scope->is_class && frame->scope->owner->is_enum && (callee == "auto" || callee == "enum.auto");
-    Value value = counts ? Value(frame->last_member.value_or(0) + 1) : evaluate(*node->value);
+    Value value = counts ? next_member(*frame) : evaluate(*node->value);
     if (values::is_unknown(value))
       if (const std::optional<Value> wrapped = wrapped_function(*this, *node)) value = *wrapped;
-    frame->last_member = values::integer_of(value);
+    // Of which one `auto` goes on differs between versions of Python where they do not ascend.
+    const auto* number = as<WideInt>(value);
+    frame->last_member = number && *number >= frame->last_member ? *number : no_member;
     for (const ast::Expr* target : node->targets) assign(*target, value, stmt.span);
   } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
     augment(*augmented);
   } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
     if (annotated->value) assign(*annotated->target, evaluate(*annotated->value), stmt.span);
+    frame->last_member = no_member;
     const auto* name = ast::as<ast::Name>(annotated->target);
     if (frame->scope->is_class && name) annotate(*this, *name, *annotated->annotation);
   } else if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
@@ -216,23 +235,6 @@ void Interpreter::define_generated(const ast::FunctionDef& def) {
   made->is_jit = true;
   add(made);
   bind(def.name, values::Function{made}, def.name_span);
-}
-
-void Interpreter::define_class(const ast::HostStatement& statement) {
-  if (!statement.code)
-    return bind(statement.name, unknown(Why::NotComputed, statement.name_span), statement.name_span);
-  std::vector<Value> bases;
-  for (const ast::Expr* base : statement.bases) bases.push_back(evaluate(*base));
-  Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
-  Frame* const outer = std::exchange(frame, &inner);
-  frames.push_back(&inner);
-  const Ends ends = run_block(*statement.code);
-  if (ends.next) store = *ends.next;
-  frames.pop_back();
-  frame = outer;
-  class_scopes.emplace(static_cast<std::uint32_t>(inner.scope->space), inner.scope);
-  const ObjectId object{static_cast<std::uint32_t>(inner.scope->space)};
-  bind(statement.name, values::Class{object, &statement, arena.copy(bases)}, statement.name_span);
 }
 
 } // namespace kern::python

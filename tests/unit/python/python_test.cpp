@@ -441,6 +441,21 @@ TEST(Python, NamedTuplesAndEnumerations) {
   EXPECT_EQ(ran.name("G"), "8");
 }
 
+TEST(Python, ClassesAreWhatOthersMakeOfThem) {
+  const Ran ran(
+      "import abc, dataclasses, other\nclass A: X = 1\nclass B(A): pass\nclass C(A): X = 3\nclass D(B, C): "
+      "pass\n"
+      "def five(c):\n    c.X = 5\n    return c\n@five\nclass E(abc.ABC): X = 1\n"
+      "@dataclasses.dataclass(order=True)\nclass F(metaclass=abc.ABCMeta):\n    X: int = 6\n"
+      "@other.of\nclass G: X = 1\nclass H(metaclass=other.M): X = 1\nclass I(other.Base, A): X = 1\n"
+      "class J(H): X = 1\n"
+      "D, E, F, G, H, I, J, A = D.X, E.X, F.X, G.X, H.X, I.X, J.X, A.X\n");
+  for (const auto& [name, value] :
+       {std::pair("A", "1"), std::pair("D", "3"), std::pair("E", "5"), std::pair("F", "6")})
+    EXPECT_EQ(ran.name(name), value) << name;
+  for (const char* name : {"G", "H", "I", "J"}) EXPECT_TRUE(ran.name(name).starts_with("unknown")) << name;
+}
+
 TEST(Python, ComputesComprehensions) {
   const Ran ran(
       "N = 2\nL = [i * N for i in range(4) if i != 2]\nT = tuple(x + y for x in L for y in (0, 1) if y)\n"
