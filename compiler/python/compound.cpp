@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/ast/bound_names.h"
+#include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -91,26 +92,46 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   return ends;
 }
 
+// Says whether what a `with` enters may go on behind it where its block raises.
+static bool may_swallow(Interpreter& run, const ast::Expr& manager) {
+  if (const auto* several = ast::as<ast::Tuple>(&manager))
+    return std::ranges::any_of(several->elements,
+                               [&](const ast::Expr* each) { return may_swallow(run, *each); });
+  const auto* call = ast::as<ast::Call>(&manager);
+  const auto* item = ast::as<ast::Subscript>(&manager); // cuda.gpus[0]
+  const ast::Expr& written = call ? *call->callee : item ? *item->value : manager;
+  const std::string name = ast::dotted_name(written).empty() ? "" : run.library_name(run.evaluate(written));
+  return name.empty() || name.starts_with("contextlib.") || name.find("test") != name.npos;
+}
+
+Ends Interpreter::run_with(std::span<const HostClause> clauses, Span where) {
+  const HostClause& clause = clauses.front();
+  Arguments manager;
+  if (clause.subject) {
+    manager.positional.push_back(evaluate(*clause.subject));
+    reach(manager, clause.head);
+    if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
+  } else {
+    apply_uses(clause.uses);
+  }
+  Ends ends = run_try(clauses, where);
+  if (clause.subject && !may_swallow(*this, *clause.subject)) return ends;
+  merge(ends.next, ends.raises, where);
+  if (ends.next) {
+    store = *ends.next;
+    unknown_call(manager, clause.head);
+    ends.next = store;
+  }
+  return ends;
+}
+
 Ends Interpreter::run_compound(const ast::HostStatement& statement) {
   const std::span<const HostClause> clauses = statement.clauses;
   switch (clauses.front().kind) {
   case Kind::For:
   case Kind::While: return run_loop(statement);
   case Kind::Try: return run_try(clauses, statement.span);
-  case Kind::With: {
-    const HostClause& clause = clauses.front();
-    if (clause.subject) {
-      const Value manager = evaluate(*clause.subject);
-      std::set<std::uint32_t> seen;
-      reach(manager, clause.head, seen);
-      if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
-    } else {
-      apply_uses(clause.uses);
-    }
-    Ends ends = run_block(*clause.code);
-    merge(ends.next, ends.raises, statement.span);
-    return ends;
-  }
+  case Kind::With: return run_with(clauses, statement.span);
   case Kind::Case: {
     Ends all;
     if (const ast::Expr* asked = clauses.front().subject)

@@ -366,6 +366,7 @@ struct Interpreter {
   Ends run_compound(const ast::HostStatement& statement);
   Ends run_ifs(const ast::HostStatement& statement);
   Ends run_loop(const ast::HostStatement& statement);
+  Ends run_with(std::span<const ast::HostClause> clauses, Span where);
   Ends run_try(std::span<const ast::HostClause> clauses, Span where);
 
   // python.cpp

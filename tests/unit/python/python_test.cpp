@@ -441,9 +441,21 @@ TEST(Python, NamedTuplesAndEnumerations) {
   EXPECT_EQ(ran.name("G"), "8");
 }
 
+TEST(Python, KnowsWhatBlocksThatRaiseLeave) {
+  const Ran ran("import contextlib, other\nfrom numba import cuda\nA = B = C = D = 1\n"
+                "with contextlib.suppress(KeyError):\n    A = 2\n    other.f()\n    A = 3\n"
+                "with other.manager():\n    B = 2\n    other.f()\n    B = 3\n"
+                "with cuda.gpus[0], open('x') as x:\n    C = 2\n    x.read()\n    C = 3\n"
+                "with other.manager():\n    D = 3\n");
+  EXPECT_EQ(ran.name("A"), "unknown (bound)");
+  EXPECT_EQ(ran.name("B"), "unknown (bound)");
+  EXPECT_EQ(ran.name("C"), "3");
+  EXPECT_EQ(ran.name("D"), "3");
+}
+
 TEST(Python, ClassesAreWhatOthersMakeOfThem) {
   const Ran ran(
-      "import abc, dataclasses, other\nclass A: X = 1\nclass B(A): pass\nclass C(A): X = 3\nclass D(B, C): "
+      "import abc, dataclasses, other\nclass A: X = 1\nclass B(A): pass\nclass C(A): X = 3\nclass D(C, B): "
       "pass\n"
       "def five(c):\n    c.X = 5\n    return c\n@five\nclass E(abc.ABC): X = 1\n"
       "@dataclasses.dataclass(order=True)\nclass F(metaclass=abc.ABCMeta):\n    X: int = 6\n"
