@@ -38,22 +38,20 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
     forget(id, span);
     return reach(value, span, seen);
   }
-  std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
-  std::optional<std::size_t> place;
-  if (list) {
-    if (const std::optional<WideInt> at = values::integer_of(index))
-      place = values::index_in(*at, held.size());
-  } else if (values::is_number(index) || as<values::Text>(index) || as<values::Tuple>(index)) {
-    place = place_of_key(held, index);
-    if (!place) return append(id, std::array{index, value});
-  }
+  const std::span<const Value> held = content(id).elements;
+  const std::optional<WideInt> at = list ? values::integer_of(index) : std::nullopt;
+  const std::optional<std::size_t> place = dict ? place_of_key(held, index)
+                                           : at ? values::index_in(*at, held.size())
+                                                : std::nullopt;
   if (!place) {
     in_doubt = true;
     forget(id, span);
     return reach(value, span, seen);
   }
-  held[*place] = value;
-  set_elements(id, held);
+  if (*place > held.size()) return append(id, std::array{index, value});
+  std::vector<Value> changed(held.begin(), held.end());
+  changed[*place] = value;
+  set_elements(id, changed);
 }
 
 void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {

@@ -14,14 +14,20 @@ using values::as;
 // Says whether a call of a name gives Numba a function.
 static bool compiles(std::string_view path) { return is_jit(path) || path == "numba.cuda.compile"; }
 
-Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
+Interpreter::Arguments Interpreter::arguments(const ast::Call& call, std::string_view callee) {
+  // Functions and methods of Python that take the elements of a generator at once.
+  static constexpr std::array<std::string_view, 12> taking = {
+      "list", "tuple", "set", "dict", "sorted", "sum", "min", "max", "any", "all", "join", "extend"};
   Arguments result;
   result.call = &call;
   for (const ast::Expr* arg : call.args) {
     const auto* starred = ast::as<ast::Starred>(arg);
     if (!starred) {
-      const auto* made = ast::as<ast::Comprehension>(arg);
+      const auto* made = is_in(taking, callee) ? ast::as<ast::Comprehension>(arg) : nullptr;
+      const Store before = store;
       result.positional.push_back(made ? comprehension(*made) : evaluate(*arg));
+      // Or all up to one.
+      if (made && (callee == "any" || callee == "all")) store = joined(before, store, arg->span);
       continue;
     }
     const Value whole = evaluate(*starred->value);
@@ -53,7 +59,7 @@ Value Interpreter::call(const ast::Call& expr) {
     const bool is_namespace =
         as<values::Path>(object) || as<values::File>(object) || as<values::Class>(object);
     if (!is_namespace && !as<values::Function>(object)) {
-      Arguments args = arguments(expr);
+      Arguments args = arguments(expr, member->name);
       if (const auto result = call_method(object, member->name, args, expr.span)) return *result;
       args.positional.push_back(object);
       return unknown_call(args, expr.span);
@@ -77,7 +83,7 @@ Value Interpreter::call(const ast::Call& expr) {
     return call(callee, args, expr.span);
   }
   const Value callee = evaluate(*expr.callee);
-  return call(callee, arguments(expr), expr.span);
+  return call(callee, arguments(expr, path_name(callee)), expr.span);
 }
 
 // Says whether Numba makes a kernel of a function, whose calls return nothing.
@@ -175,7 +181,8 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
 // Says whether what a call of a function does is what its code does.
 bool Interpreter::can_run(const FunctionData& function) const {
   const ast::HostStatement* statement = function.statement;
-  return has_code(function) && !(statement && sources.text(statement->span).starts_with("async"));
+  const std::string_view text = statement ? sources.text(statement->span) : "";
+  return has_code(function) && !text.starts_with("async") && text.find("yield") == text.npos;
 }
 
 Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {

@@ -11,7 +11,8 @@ namespace kern::python {
 
 using values::as;
 
-static constexpr std::array<std::string_view, 2> parts_of_terms = {"operator.getitem", "getattr"};
+static constexpr std::array<std::string_view, 5> parts_of_terms = {"operator.getitem", "getattr", "dict.keys",
+                                                                   "dict.values", "dict.items"};
 
 void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& seen) {
   if (const auto* tuple = as<values::Tuple>(value))

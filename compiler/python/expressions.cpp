@@ -177,6 +177,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     if (const auto answer = asked("operator.getitem", std::array{value, index})) return *answer;
   const auto elements = elements_of(value);
   const std::optional<WideInt> place = values::integer_of(index);
+  in_doubt = in_doubt || dict_of(value); // Python raises
   // float32[:] is a type.
   if (as<values::Path>(value) || (as<values::Term>(value) && !elements))
     return make_term(values::Path{"operator.getitem"}, {{value, index}, {}});
@@ -313,17 +314,14 @@ static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList par
 }
 
 static Value dict(Interpreter& run, const ast::Dict& expr) {
-  std::vector<Value> pairs;
-  constexpr std::size_t most = 1024; // of keys that are compared with each other: True is 1
+  constexpr std::size_t most = 1 << 12; // of keys that are compared with each other: True is 1
+  const Value made = run.new_dict({});
+  if (expr.keys.size() > most) run.forget(as<values::Dict>(made)->object, expr.span);
   for (std::size_t i = 0; i < expr.keys.size(); ++i) {
-    const Value key = run.evaluate(*expr.keys[i]), value = run.evaluate(*expr.values[i]);
-    const auto known = expr.keys.size() <= most ? place_of_key(pairs, key) : std::nullopt;
-    if (known)
-      pairs[*known] = value;
-    else
-      pairs.insert(pairs.end(), {key, value});
+    const Value key = run.evaluate(*expr.keys[i]);
+    run.store_in(made, key, run.evaluate(*expr.values[i]), expr.span);
   }
-  return run.new_dict(pairs);
+  return made;
 }
 
 // Of a term: an array's or list's is evaluated with it.
@@ -378,8 +376,11 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::Slice: return slice_of(*this, ast::get<ast::Slice>(expr));
   case ast::Kind::Comprehension: {
     const auto& node = ast::get<ast::Comprehension>(expr);
+    const Store before = store;
     const Value made = comprehension(node);
-    return node.is_generator ? unknown_call({{made}, {}}, expr.span) : made;
+    if (!node.is_generator) return made;
+    store = joined(before, store, expr.span); // it runs later, if at all
+    return unknown_call({{made}, {}}, expr.span);
   }
   case ast::Kind::Set: {
     bool is_whole = true;

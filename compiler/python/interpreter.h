@@ -39,7 +39,10 @@ inline std::span<const ast::Param> params_of(const FunctionData& function) {
 
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
 bool is_definition(const Value& value);
-// Returns where the value of a key is in what a dict holds; nothing where no key is known to equal it.
+// Returns the dict that a value is, or of which it is the keys, values or items.
+const values::Dict* dict_of(const Value& value);
+// Returns where the value of a key is in what a dict holds, which is behind it where no key equals it; nothing where that is
+// not known.
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key);
 bool is_same_content(const Content& a, const Content& b);
 // The numbers along an axis that a slice takes: the first one, how far apart, and how many.
@@ -263,7 +266,7 @@ struct Interpreter {
     bool is_whole = true;            // no `*` or `**` of what is not known
     const ast::Call* call = nullptr; // that has them
   };
-  Arguments arguments(const ast::Call& call);
+  Arguments arguments(const ast::Call& call, std::string_view callee = {});
   Value call(const ast::Call& expr);
   Value call(const Value& callee, const Arguments& args, Span span);
   Value call_function(const FunctionData& function, const Arguments& args, Span span);

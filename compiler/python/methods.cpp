@@ -49,15 +49,14 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
   }
   if (dict && name == "get" && !given.empty()) {
     const std::optional<std::size_t> place = place_of_key(held, given[0]);
-    return place ? held[*place] : unknown(Why::NotComputed, span);
+    return place && *place < held.size() ? held[*place] : unknown(Why::NotComputed, span);
   }
+  // What they return shows what the dict holds whenever it is asked.
   if (dict && (name == "keys" || name == "values" || name == "items") && given.empty()) {
-    std::vector<Value> parts;
-    for (std::size_t i = 0; i < held.size(); i += 2)
-      parts.push_back(name == "keys"     ? held[i]
-                      : name == "values" ? held[i + 1]
-                                         : tuple({held[i], held[i + 1]}));
-    return tuple(parts);
+    auto* view = arena.make<values::TermData>();
+    view->callee = values::Path{arena.copy(std::string_view("dict." + std::string(name)))};
+    view->args = arena.copy(std::vector{object});
+    return values::Term{view};
   }
   if (name == "index" || name == "count") return unknown(Why::NotComputed, span);
   return std::nullopt;

@@ -16,9 +16,11 @@ bool is_named_tuple(const Value& of) {
 }
 
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key) {
-  for (std::size_t i = 0; i < pairs.size(); i += 2)
-    if (values::compare(ast::CompareOp::Equal, pairs[i], key) == true) return i + 1;
-  return std::nullopt;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    const std::optional<bool> equal = values::compare(ast::CompareOp::Equal, pairs[i], key);
+    if (!equal || *equal) return equal ? std::optional(i + 1) : std::nullopt;
+  }
+  return pairs.size() + 1;
 }
 
 Value Interpreter::unknown(Why why, Span where, std::string_view name) {
@@ -185,6 +187,11 @@ std::optional<std::span<const Value>> Interpreter::named_elements(const values::
   return arena.copy(elements);
 }
 
+const values::Dict* dict_of(const Value& value) {
+  const bool is_view = values::callee_name(value).starts_with("dict.");
+  return values::as<values::Dict>(is_view ? values::as<values::Term>(value)->data->args.front() : value);
+}
+
 std::optional<std::span<const Value>> Interpreter::elements_of(const Value& value) {
   if (const auto* tuple = values::as<values::Tuple>(value)) return tuple->elements;
   if (const auto* term = values::as<values::Term>(value)) return named_elements(*term->data);
@@ -214,9 +221,13 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value& value) {
     }
     return result;
   }
-  if (const auto* dict = values::as<values::Dict>(value); dict && content(dict->object).is_known) {
+  if (const auto* dict = dict_of(value); dict && content(dict->object).is_known) {
+    const std::string_view part = values::callee_name(value);
     const std::span<const Value> pairs = content(dict->object).elements;
-    for (std::size_t i = 0; i < pairs.size(); i += 2) result.push_back(pairs[i]);
+    for (std::size_t i = 0; i < pairs.size(); i += 2)
+      result.push_back(part == "dict.items"    ? tuple({pairs[i], pairs[i + 1]})
+                       : part == "dict.values" ? pairs[i + 1]
+                                               : pairs[i]);
     return result;
   }
   if (const auto* string = values::as<values::Text>(value)) {

@@ -441,6 +441,17 @@ TEST(Python, NamedTuplesAndEnumerations) {
   EXPECT_EQ(ran.name("G"), "8");
 }
 
+TEST(Python, AsksWhenItGoesOver) {
+  const Ran ran("import other\nd = {'a': 1, other.n: 2}\nA = len(d)\nd['b'] = 3\nB = len(d)\n"
+                "e = {}\nv = e.values()\ne['x'] = [7]\nC = list(v)[0][0]\nother.f(v)\nD = e['x']\n"
+                "E = other.f(x for x in [1])\n");
+  EXPECT_EQ(ran.name("A"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("B"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("C"), "7");
+  EXPECT_EQ(ran.name("D"), "unknown (changed)");
+  EXPECT_EQ(ran.name("E"), "unknown (not computed)");
+}
+
 TEST(Python, KnowsWhatBlocksThatRaiseLeave) {
   const Ran ran("import contextlib, other\nfrom numba import cuda\nA = B = C = D = 1\n"
                 "with contextlib.suppress(KeyError):\n    A = 2\n    other.f()\n    A = 3\n"
