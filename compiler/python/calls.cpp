@@ -155,6 +155,17 @@ bool Interpreter::is_unparsed(const FunctionData& function, std::size_t index) c
 
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {
   const std::span<const ast::Param> params = params_of(function);
+  const auto stars = [&](const ast::Param& param) {
+    const Span name = param.span;
+    const std::string_view front = sources.text({name.file, name.begin - 2, name.begin});
+    return front == "**" ? 2 : param.kind == ast::ParamKind::VarArgs || front.ends_with('*') ? 1 : 0;
+  };
+  std::vector<Value> others; // by names that no parameter has, with those
+  for (const values::NamedValue& each : args.keywords)
+    if (std::ranges::none_of(params, [&](const auto& it) { return it.name == each.name && stars(it) == 0; }))
+      others.insert(others.end(), {values::Text{each.name}, each.value});
+  if (!args.is_whole) reach(args, span); // any parameter may be any of them
+  const bool is_known = args.is_whole && missing != Why::Captured;
   std::size_t defaults = 0; // before the parameter
   bool by_name = false;     // alone
   for (std::size_t i = 0; i < params.size(); ++i) {
@@ -162,20 +173,19 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
     by_name = by_name || is_unparsed(function, i);
     const bool has_default = params[i].default_value && defaults++ < function.defaults.size();
     if (missing == Why::Captured) value = unknown(missing, params[i].span, path_of(*frame->scope));
-    if (params[i].kind == ast::ParamKind::VarArgs) {
-      if (args.is_whole && missing != Why::Captured)
-        value =
-            tuple({args.positional.begin() + static_cast<std::ptrdiff_t>(std::min(i, args.positional.size())),
-                   args.positional.end()});
-    } else if (i < args.positional.size() && args.is_whole && !by_name) {
+    const int count = stars(params[i]);
+    const auto first = static_cast<std::ptrdiff_t>(std::min(i, args.positional.size()));
+    if (count > 0 && is_known)
+      value = count == 2 ? new_dict(others) : tuple({args.positional.begin() + first, args.positional.end()});
+    else if (count == 0 && i < args.positional.size() && args.is_whole && !by_name)
       value = args.positional[i];
-    } else if (has_default && missing != Why::Captured && args.is_whole) {
+    else if (count == 0 && has_default && is_known)
       value = function.defaults[defaults - 1];
-    }
     for (const values::NamedValue& keyword : args.keywords)
-      if (keyword.name == params[i].name) value = keyword.value;
+      if (keyword.name == params[i].name && count == 0) value = keyword.value;
     bind(params[i].name, value, params[i].span);
   }
+  in_doubt = in_doubt || !fits(params, args.positional, args.keywords); // Python raises
 }
 
 // Says whether what a call of a function does is what its code does.

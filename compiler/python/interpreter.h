@@ -381,6 +381,11 @@ struct Interpreter {
 bool is_known_module(std::string_view module);
 bool is_builtin(std::string_view name); // of Python
 
+// ---- questions.cpp ----
+// Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
+bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+          std::span<const values::NamedValue> keywords);
+
 // ---- statements.cpp ----
 // Says whether a name is a decorator's that gives a function to Numba or Kern.
 bool is_jit(std::string_view path);

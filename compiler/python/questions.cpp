@@ -116,9 +116,8 @@ std::optional<Found> HostModules::evaluate(const ast::Expr& expr, const Function
   });
 }
 
-// Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
-static bool fits(std::span<const ast::Param> params, std::span<const Value> args,
-                 std::span<const values::NamedValue> keywords) {
+bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+          std::span<const values::NamedValue> keywords) {
   const bool has_rest = !params.empty() && params.back().kind == ast::ParamKind::VarArgs;
   const std::size_t places = params.size() - has_rest;
   if (!has_rest && args.size() > places) return false;
