@@ -54,19 +54,18 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
   set_elements(id, changed);
 }
 
-void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {
-  const Value object = evaluate(*target.value);
+void Interpreter::store_attribute(const Value& object, std::string_view name, const Value& value, Span span) {
   if (const auto* of = as<values::Class>(object))
-    return bind_in(*class_scopes.at(static_cast<std::uint32_t>(of->object)), target.name, value, target.span);
+    return bind_in(*class_scopes.at(static_cast<std::uint32_t>(of->object)), name, value, span);
   if (const auto* file = as<values::File>(object))
-    return bind_in(*file_scopes[file->index], target.name, value, target.span);
+    return bind_in(*file_scopes[file->index], name, value, span);
   if (const auto* path = as<values::Path>(object)) {
-    const std::string joined = std::string(path->name) + "." + std::string(target.name);
-    return set(module_attributes, arena.copy(std::string_view(joined)), value, target.span);
+    const std::string joined = std::string(path->name) + "." + std::string(name);
+    return set(module_attributes, arena.copy(std::string_view(joined)), value, span);
   }
-  std::set<std::uint32_t> seen;
-  reach(object, target.span, seen);
-  reach(value, target.span, seen);
+  const auto* array = as<values::Array>(object);
+  if (array) forget(array->object, span, /*has_forms=*/false);
+  reach({{object, value}, {}}, span);
 }
 
 static void assign_all(Interpreter& run, ast::ExprList targets, const Value& value, Span where) {
@@ -104,7 +103,8 @@ void Interpreter::assign(const ast::Expr& target, const Value& value, Span where
     return assign_all(*this, tuple->elements, value, where);
   if (const auto* list = ast::as<ast::List>(&target)) return assign_all(*this, list->elements, value, where);
   if (const auto* item = ast::as<ast::Subscript>(&target)) return store_item(*this, *item, value);
-  if (const auto* member = ast::as<ast::Attribute>(&target)) return store_attribute(*member, value);
+  if (const auto* member = ast::as<ast::Attribute>(&target))
+    return store_attribute(evaluate(*member->value), member->name, value, member->span);
 }
 
 // Appends the elements of what is added to a list, which all see that have it.

@@ -157,7 +157,8 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
   const std::span<const ast::Param> params = params_of(function);
   const auto stars = [&](const ast::Param& param) {
     const Span name = param.span;
-    const std::string_view front = sources.text({name.file, name.begin - 2, name.begin});
+    const std::string_view front =
+        sources.text({name.file, name.begin - std::min(name.begin, 2U), name.begin});
     return front == "**" ? 2 : param.kind == ast::ParamKind::VarArgs || front.ends_with('*') ? 1 : 0;
   };
   std::vector<Value> others; // by names that no parameter has, with those

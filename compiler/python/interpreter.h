@@ -236,7 +236,11 @@ struct Interpreter {
   void set_content(ObjectId object, const Content& content);
   void set_elements(ObjectId object, const std::vector<Value>& elements);
   void append(ObjectId object, std::span<const Value> more); // to a list, or a pair to a dict
-  void forget(ObjectId object, Span where);                  // what it holds, if that is not done
+  // What it holds, if that is not done; the forms of its views too.
+  void forget(ObjectId object, Span where, bool has_forms = true);
+  bool has_form(const values::Array& array) const { // that is known
+    return array.form->type != types::error && content(array.object).has_forms;
+  }
   std::vector<std::string_view> field_names(const Value& of);
   std::optional<std::span<const Value>> named_elements(const values::TermData& made);
   std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple, named or not, or list
@@ -353,7 +357,7 @@ struct Interpreter {
   void assign(const ast::Expr& target, const Value& value, Span where);
   void store_in(const Value& object, const Value& index, const Value& value, Span span);
   void augment(const ast::AugAssign& stmt);
-  void store_attribute(const ast::Attribute& target, const Value& value);
+  void store_attribute(const Value& object, std::string_view name, const Value& value, Span span);
 
   // imports.cpp
   const Binding* member(const Value& of, std::string_view name); // of a file or class

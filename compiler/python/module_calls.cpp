@@ -30,11 +30,11 @@ std::optional<Value> Interpreter::call_on_names(std::string_view path, const Arg
     const auto* name = as<values::Text>(positional[1]);
     const auto* of = as<values::Class>(positional[0]);
     const auto* file = as<values::File>(positional[0]);
-    const Space space = of ? space_of(*of) : file ? file_scopes[file->index]->space : Space{};
-    if ((of || file) && name)
-      set(space, name->text, path == "setattr" ? positional[2] : unknown(Why::Bound, span), span);
-    else if (of || file)
-      bind_all_unknown(space, span);
+    const Value value = path == "setattr" ? positional[2] : unknown(Why::Bound, span);
+    if (name || !(of || file))
+      store_attribute(positional[0], name ? name->text : "?", value, span);
+    else
+      bind_all_unknown(of ? space_of(*of) : file_scopes[file->index]->space, span);
     return values::None{};
   }
   return std::nullopt;
@@ -56,7 +56,8 @@ static std::optional<Value> range_of(const std::vector<Value>& positional) {
 std::optional<Value> Interpreter::call_python(std::string_view path, const Arguments& args, Span span) {
   const std::vector<Value>& positional = args.positional;
   if (path == "len" && positional.size() == 1) {
-    if (const auto* array = as<values::Array>(positional[0]); array && !array->form->extents.empty())
+    const auto* array = as<values::Array>(positional[0]);
+    if (array && has_form(*array) && !array->form->extents.empty())
       return static_cast<WideInt>(array->form->extents[0]);
     if (const auto* string = as<values::Text>(positional[0]))
       return static_cast<WideInt>(string->text.size());

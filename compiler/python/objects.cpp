@@ -139,11 +139,12 @@ void Interpreter::set_content(ObjectId object, const Content& content) {
   store.contents.set(arena, static_cast<std::uint64_t>(object), placed);
 }
 
-void Interpreter::forget(ObjectId object, Span where) {
+void Interpreter::forget(ObjectId object, Span where, bool has_forms) {
   const Content* known = store.contents.find(static_cast<std::uint64_t>(object));
-  if (known && !known->is_known) return;
+  if (known && !known->is_known && (has_forms || !known->has_forms)) return;
   Content changed;
   changed.is_known = false;
+  changed.has_forms = has_forms;
   changed.where = where;
   set_content(object, changed);
 }

@@ -19,7 +19,8 @@ static void remove(Interpreter& run, const ast::Delete& stmt) {
       std::set<std::uint32_t> seen;
       run.reach(run.evaluate(*item->value), stmt.span, seen);
     } else if (const auto* member = ast::as<ast::Attribute>(target)) {
-      run.store_attribute(*member, run.unknown(Why::Bound, stmt.span));
+      run.store_attribute(run.evaluate(*member->value), member->name, run.unknown(Why::Bound, stmt.span),
+                          member->span);
     }
   }
 }

@@ -94,5 +94,14 @@ TEST(Arrays, SayWhatTheyHave) {
       "(complex(-3.0, 4.0), complex(1.0, -2.0), complex(1.0, -2.0), 1.0, 1.0)");
 }
 
+TEST(Arrays, HaveNoFormThatIsKnownWhereItIsSet) {
+  const Ran ran(
+      "import numpy as np\na = np.zeros(6)\nb = np.zeros(6)\nb.fill(1)\nv = a[1:]\na.shape = (2, 3)\n"
+      "A = a.ndim\nB = b.ndim\nC = np.ones_like(v)\n");
+  EXPECT_EQ(ran.name("A"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("B"), "1");
+  EXPECT_TRUE(ran.name("C").starts_with("unknown"));
+}
+
 } // namespace
 } // namespace kern::python
