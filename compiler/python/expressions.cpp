@@ -150,6 +150,8 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
     const auto is_rest = [](const ast::Expr* index) { return index->kind == ast::Kind::EllipsisLiteral; };
     if (part && std::ranges::any_of(expr.indices, is_rest)) return *part; // a view, of one number too
     if (part) return run.element_or_view(*part);
+    const auto is_list = [](const ast::Expr* index) { return index->kind == ast::Kind::List; };
+    if (std::ranges::any_of(expr.indices, is_list)) return run.unknown(Why::NotComputed, expr.span); // a copy
     return run.opaque_view(*array);
   }
   const auto* slice = ast::as<ast::Slice>(expr.indices[0]);

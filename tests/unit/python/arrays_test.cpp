@@ -78,6 +78,8 @@ TEST(Arrays, ComputeInTheirType) {
   EXPECT_EQ(made("A = ~np.array([True])"), "array bool [1] False");
   EXPECT_EQ(made("A = np.arange(3) > 1"), "array bool [3] False False True");
   EXPECT_EQ(made("A = np.sqrt(np.array([4], np.int8))"), "array f16 [1] 2.0");
+  EXPECT_EQ(made("A = np.add(np.arange(2, dtype='i1'), 1)"), "array i8 [2] 1 2");
+  EXPECT_EQ(made("A = np.add(2, 3), np.power(np.arange(2) + 0.5, 2)"), "(i64 5, unknown (not computed))");
   EXPECT_EQ(made("A = np.maximum([1, np.nan], 2)"), "array f64 [2] 2.0 nan");
 }
 
