@@ -25,18 +25,15 @@ static void store_item(Interpreter& run, const ast::Subscript& target, const Val
 void Interpreter::store_in(const Value& object, const Value& index, const Value& value, Span span) {
   const auto* list = as<values::List>(object);
   const auto* dict = as<values::Dict>(object);
-  std::set<std::uint32_t> seen;
   if (!list && !dict) {
     // Nobody knows which object that is; the value is reached through it from now on.
     in_doubt = true;
-    reach(object, span, seen);
-    reach(value, span, seen);
-    return;
+    return reach({{object, value}, {}}, span);
   }
   const ObjectId id = list ? list->object : dict->object;
   if (!content(id).is_known) {
     forget(id, span);
-    return reach(value, span, seen);
+    return reach({{value}, {}}, span);
   }
   const std::span<const Value> held = content(id).elements;
   const std::optional<WideInt> at = list ? values::integer_of(index) : std::nullopt;
@@ -46,7 +43,7 @@ void Interpreter::store_in(const Value& object, const Value& index, const Value&
   if (!place) {
     in_doubt = true;
     forget(id, span);
-    return reach(value, span, seen);
+    return reach({{value}, {}}, span);
   }
   if (*place > held.size()) return append(id, std::array{index, value});
   std::vector<Value> changed(held.begin(), held.end());
@@ -77,10 +74,7 @@ static void assign_all(Interpreter& run, ast::ExprList targets, const Value& val
   const bool fits = elements && (has_star ? elements->size() >= fixed : elements->size() == fixed);
   std::size_t next = 0;
   for (const ast::Expr* target : targets) {
-    if (!fits) {
-      std::set<std::uint32_t> seen;
-      run.reach(value, where, seen);
-    }
+    if (!fits) run.reach({{value}, {}}, where);
     const auto* starred = ast::as<ast::Starred>(target);
     if (!starred) {
       run.assign(*target, fits ? (*elements)[next++] : run.unknown(Why::NotComputed, where), where);
@@ -135,10 +129,8 @@ void Interpreter::augment(const ast::AugAssign& stmt) {
   const auto* list = as<values::List>(before);
   if (list && stmt.op == ast::BinaryOp::Add) return extend(*this, *list, stmt, operand);
   const auto* term = as<values::Term>(before);
-  if (list || as<values::Dict>(before) || (term && term->data->object)) {
-    std::set<std::uint32_t> seen;
-    return reach(before, stmt.span, seen);
-  }
+  if (list || as<values::Dict>(before) || (term && term->data->object))
+    return reach({{before}, {}}, stmt.span);
   assign(*stmt.target, binary(stmt.op, before, operand, stmt.span), stmt.span);
 }
 

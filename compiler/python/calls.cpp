@@ -124,8 +124,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   if (as<values::Term>(callee)) {
     if (is_named_tuple(callee)) reach(args, span); // its elements are what lists hold now
     // A method of an object, by another name.
-    std::set<std::uint32_t> seen;
-    reach(callee, span, seen);
+    reach({{callee}, {}}, span);
     return make_term(callee, args);
   }
   if (const auto* of = as<values::Class>(callee)) {

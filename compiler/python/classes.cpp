@@ -12,49 +12,32 @@ using values::as;
 // Says that nobody knows what a class has, but for what it defines.
 static constexpr std::string_view is_open = "__class__";
 
-namespace {
-
-// What the tree leaves out of the head of a class. Null is what could not be parsed.
-struct Head {
-  std::vector<const ast::Expr*> decorators;
-  const ast::Expr* call = nullptr; // by its look: K(Base, metaclass=M)
-  bool is_plain = false;           // it has bases alone
-};
-
-Head head_of(Interpreter& run, const ast::HostStatement& statement) {
+// Returns what the tree leaves out of the head of a class: its decorators, and what is behind `class`, which looks like a call.
+// Null is what could not be parsed. Nothing where it has bases alone.
+static std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostStatement& statement) {
   const Span whole = statement.span;
   const auto& inner = statement.code->statements;
   const std::string_view text =
       run.sources.text({whole.file, whole.begin, inner.empty() ? whole.end : inner.front().span.begin});
   const bool has_bases = !statement.bases.empty() || text.find('(') == text.npos;
-  if (text.starts_with("class") && text.find('=') == text.npos && has_bases) return {{}, nullptr, true};
-  Head head;
+  if (text.starts_with("class") && text.find('=') == text.npos && has_bases) return {};
+  std::vector<const ast::Expr*> parts;
   Diagnostics aside;
   std::vector<Token> part;
-  const auto parsed = [&] {
-    part.push_back({TokenKind::EndOfFile, whole});
-    return parse_expression(run.sources, whole.file, std::exchange(part, {}), run.arena, aside);
-  };
   for (const Token& token : lex(run.sources, whole.file, aside)) {
-    const bool is_decorator = token.span.begin < statement.name_span.begin;
+    using Kind = TokenKind;
+    const bool is_end = token.kind == Kind::Colon && token.span.begin >= statement.name_span.end;
+    const bool ends = is_end || token.kind == Kind::Newline || token.kind == Kind::Class ||
+                      token.kind == Kind::At || token.kind == Kind::Indent || token.kind == Kind::Dedent;
     if (token.span.begin < whole.begin) continue;
-    if (token.kind == TokenKind::At && is_decorator)
-      part.clear();
-    else if (token.kind == TokenKind::Newline && is_decorator)
-      head.decorators.push_back(parsed());
-    else if (token.kind == TokenKind::Class)
-      part.clear();
-    else if (token.kind == TokenKind::Colon && !is_decorator)
-      break;
-    else
-      part.push_back(token);
+    if (!ends) part.push_back(token);
+    if (!ends || part.empty()) continue;
+    part.push_back({Kind::EndOfFile, token.span});
+    parts.push_back(parse_expression(run.sources, whole.file, std::exchange(part, {}), run.arena, aside));
+    if (is_end) break;
   }
-  head.call = parsed();
-  head.is_plain = head.call && head.call->kind == ast::Kind::Name;
-  return head;
+  return parts;
 }
-
-} // namespace
 
 const Binding* Interpreter::class_member(const Value& of, std::string_view name) {
   const auto* made = as<values::Class>(of);
@@ -105,11 +88,14 @@ static bool keeps_class(Interpreter& run, const ast::Expr* decorator) {
 void Interpreter::define_class(const ast::HostStatement& statement) {
   const Span span = statement.name_span;
   if (!statement.code) return bind(statement.name, unknown(Why::NotComputed, span), span);
-  const Head head = head_of(*this, statement);
+  std::vector<const ast::Expr*> written = head_of(*this, statement);
+  const ast::Expr* head = written.empty() ? nullptr : written.back();
+  const bool is_parsed = written.empty() || head;
+  if (!written.empty()) written.pop_back();
   std::vector<Value> decorators;
-  for (const ast::Expr* each : head.decorators)
+  for (const ast::Expr* each : written)
     decorators.push_back(each ? evaluate(*each) : unknown(Why::NotComputed, span));
-  const auto* call = head.call ? ast::as<ast::Call>(head.call) : nullptr;
+  const auto* call = head ? ast::as<ast::Call>(head) : nullptr;
   Arguments args = call ? arguments(*call) : Arguments{};
   for (const ast::Expr* base : call ? ast::ExprList{} : statement.bases)
     args.positional.push_back(evaluate(*base));
@@ -133,12 +119,12 @@ void Interpreter::define_class(const ast::HostStatement& statement) {
     if (remakes(*this, base)) makers.positional.push_back(base);
   for (const values::NamedValue& each : args.keywords)
     if (library_name(each.value).empty()) makers.positional.push_back(each.value);
-  const bool is_remade = makers.positional.size() > 1 || !args.is_whole || !(call || head.is_plain);
+  const bool is_remade = makers.positional.size() > 1 || !args.is_whole || !is_parsed;
   if (is_remade) unknown_call(makers, span);
   if (is_remade || numbers_otherwise(*this, made)) forget_it();
   Value result = made;
   for (std::size_t i = decorators.size(); i-- > 0;) {
-    if (keeps_class(*this, head.decorators[i])) continue;
+    if (keeps_class(*this, written[i])) continue;
     const Value given = this->call(decorators[i], {{result}, {}}, span);
     const bool is_known = !values::is_unknown(given) && !as<values::Term>(given);
     if (is_known)

@@ -191,9 +191,8 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
   const HostClause& clause = statement.clauses.front();
   run.in_doubt = true;
   // What it goes over may be changed by the names of its elements.
-  std::set<std::uint32_t> seen;
   const auto elements = values::as<values::Array>(over) ? std::nullopt : run.iterate(over);
-  for (const Value& each : elements.value_or(std::vector<Value>{})) run.reach(each, statement.span, seen);
+  if (elements) run.reach({*elements, {}}, statement.span);
   // Inside of another such loop what it binds is not known from the start, so that one round is enough most times.
   if (run.open_loops > 0)
     ast::each_bound_name(statement, [&](std::string_view name, Span span) {
@@ -223,13 +222,6 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
     if (run.store == before || run.is_cut()) break;
   }
   --run.open_loops;
-}
-
-static std::optional<ObjectId> object_of(const Value& value) {
-  if (const auto* list = values::as<values::List>(value)) return list->object;
-  if (const auto* dict = dict_of(value)) return dict->object;
-  if (const auto* array = values::as<values::Array>(value)) return array->object;
-  return std::nullopt;
 }
 
 // Says whether an object holds what it held, and nothing was stored into it.

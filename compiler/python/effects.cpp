@@ -17,22 +17,15 @@ static constexpr std::array<std::string_view, 5> parts_of_terms = {"operator.get
 void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& seen) {
   if (const auto* tuple = as<values::Tuple>(value))
     for (const Value& each : tuple->elements) reach(each, span, seen);
-  const auto* list = as<values::List>(value);
-  const auto* dict = as<values::Dict>(value);
-  const auto* array = as<values::Array>(value);
   const auto* term = as<values::Term>(value);
   // A part of a term may be a view of it.
-  const bool is_part = term && as<values::Path>(term->data->callee) && !term->data->args.empty() &&
-                       is_in(parts_of_terms, as<values::Path>(term->data->callee)->name);
+  const bool is_part =
+      term && !term->data->args.empty() && is_in(parts_of_terms, path_name(term->data->callee));
   if (is_part) reach(term->data->args.front(), span, seen);
-  if (list || dict || array || (term && term->data->object)) {
-    const ObjectId object = list    ? list->object
-                            : dict  ? dict->object
-                            : array ? array->object
-                                    : *term->data->object;
-    if (!seen.insert(static_cast<std::uint32_t>(object)).second) return;
-    const Content before = content(object);
-    forget(object, span);
+  if (const std::optional<ObjectId> object = object_of(value)) {
+    if (!seen.insert(static_cast<std::uint32_t>(*object)).second) return;
+    const Content before = content(*object);
+    forget(*object, span);
     for (const Value& each : term ? term->data->args : before.elements) reach(each, span, seen);
   }
   if (const auto* of = as<values::Class>(value); of && !of->statement->is_enum) {

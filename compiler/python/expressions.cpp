@@ -112,8 +112,7 @@ static Value conditional(Interpreter& run, const ast::Conditional& expr) {
   run.in_doubt = true;
   Value value = run.joined(yes, no, expr.span);
   // Whoever changes the result may change either of them.
-  std::set<std::uint32_t> seen;
-  if (values::is_unknown(value)) run.reach(yes, expr.span, seen), run.reach(no, expr.span, seen);
+  if (values::is_unknown(value)) run.reach({{yes, no}, {}}, expr.span);
   return value;
 }
 
@@ -257,10 +256,9 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
   if (const auto* array = as<values::Array>(value)) {
     if (const auto result = array_attribute(*array, name)) return *result;
     // It may be a view of it.
-    std::set<std::uint32_t> seen;
     constexpr std::array<std::string_view, 7> reading = {"shape",    "size",   "ndim",   "dtype",
                                                          "itemsize", "nbytes", "strides"};
-    if (!is_in(reading, name)) reach(value, span, seen);
+    if (!is_in(reading, name)) reach({{value}, {}}, span);
   }
   if (const auto* term = as<values::Term>(value)) {
     const auto elements = named_elements(*term->data);
@@ -278,10 +276,7 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
   // A member of an enumeration is its number.
   if (name == "value" && values::is_number(value)) return value;
   // A method may be called by another name, and change it.
-  if (as<values::List>(value) || as<values::Dict>(value)) {
-    std::set<std::uint32_t> seen;
-    reach(value, span, seen);
-  }
+  if (as<values::List>(value) || as<values::Dict>(value)) reach({{value}, {}}, span);
   return not_computed(span, std::span(&value, 1));
 }
 

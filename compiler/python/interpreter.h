@@ -41,6 +41,8 @@ inline std::span<const ast::Param> params_of(const FunctionData& function) {
 bool is_definition(const Value& value);
 // Returns the dict that a value is, or of which it is the keys, values or items.
 const values::Dict* dict_of(const Value& value);
+// Returns the object that a value is, or that it shows the parts of.
+std::optional<ObjectId> object_of(const Value& value);
 // Returns where the value of a key is in what a dict holds, which is behind it where no key equals it; nothing where that is
 // not known.
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key);

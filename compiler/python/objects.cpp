@@ -188,6 +188,14 @@ std::optional<std::span<const Value>> Interpreter::named_elements(const values::
   return arena.copy(elements);
 }
 
+std::optional<ObjectId> object_of(const Value& value) {
+  if (const auto* list = values::as<values::List>(value)) return list->object;
+  if (const auto* dict = dict_of(value)) return dict->object;
+  if (const auto* array = values::as<values::Array>(value)) return array->object;
+  const auto* term = values::as<values::Term>(value);
+  return term ? term->data->object : std::nullopt;
+}
+
 const values::Dict* dict_of(const Value& value) {
   const bool is_view = values::callee_name(value).starts_with("dict.");
   return values::as<values::Dict>(is_view ? values::as<values::Term>(value)->data->args.front() : value);

@@ -146,14 +146,9 @@ template <class Look> std::optional<Found> HostModules::State::look(std::size_t 
   if (last) {
     last->moment = moment;
     interpreter.store = at.held;
-    const auto* list = as<values::List>(last->value);
-    const auto* dict = as<values::Dict>(last->value);
-    const auto* term = as<values::Term>(last->value);
-    const std::optional<ObjectId> object = list   ? std::optional(list->object)
-                                           : dict ? std::optional(dict->object)
-                                           : term ? term->data->object
-                                                  : std::nullopt;
-    const Content* content = object ? &interpreter.content(*object) : nullptr;
+    const std::optional<ObjectId> object = object_of(last->value);
+    const bool has_content = object && !as<values::Array>(last->value);
+    const Content* content = has_content ? &interpreter.content(*object) : nullptr;
     if (content && !content->is_known) last->value = values::Unknown{Why::Changed, content->where};
   }
   interpreter.store = end;

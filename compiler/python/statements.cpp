@@ -15,13 +15,11 @@ static void remove(Interpreter& run, const ast::Delete& stmt) {
   for (const ast::Expr* target : stmt.targets) {
     if (const auto* name = ast::as<ast::Name>(target))
       run.unbind(name->text);
-    else if (const auto* item = ast::as<ast::Subscript>(target)) {
-      std::set<std::uint32_t> seen;
-      run.reach(run.evaluate(*item->value), stmt.span, seen);
-    } else if (const auto* member = ast::as<ast::Attribute>(target)) {
+    else if (const auto* item = ast::as<ast::Subscript>(target))
+      run.reach({{run.evaluate(*item->value)}, {}}, stmt.span);
+    else if (const auto* member = ast::as<ast::Attribute>(target))
       run.store_attribute(run.evaluate(*member->value), member->name, run.unknown(Why::Bound, stmt.span),
                           member->span);
-    }
   }
 }
 

@@ -91,9 +91,8 @@ void Interpreter::change_by(const FunctionData& function, Span span) {
   for (const auto& [object, after] : sum.contents) {
     const Content* now = store.contents.find(object);
     if (!now || is_same_content(*now, after)) continue;
-    std::set<std::uint32_t> seen;
     const ObjectId changed{static_cast<std::uint32_t>(object)};
-    reach(values::List{changed}, after.is_known ? span : after.where, seen);
+    reach({{values::List{changed}}, {}}, after.is_known ? span : after.where);
     forget(changed, span, after.has_forms);
   }
   const std::vector<const FunctionData*> launched = sum.launched; // the summary may go meanwhile
