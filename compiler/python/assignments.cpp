@@ -61,6 +61,7 @@ void Interpreter::store_attribute(const Value& object, std::string_view name, co
     return set(module_attributes, arena.copy(std::string_view(joined)), value, span);
   }
   const auto* array = as<values::Array>(object);
+  in_doubt = true; // it may have no such attribute
   if (array) forget(array->object, span, /*has_forms=*/false);
   reach({{object, value}, {}}, span);
 }

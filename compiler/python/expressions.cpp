@@ -248,6 +248,8 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     return module_value(joined, span);
   }
   if (as<values::File>(value) || as<values::Class>(value)) {
+    // What is summed up has a class for an instance of it.
+    if (summary && name == "__class__") return value;
     const Binding* binding = member(value, name);
     if (!binding) return unknown(Why::NotComputed, span);
     if (values::is_unknown(binding->value)) in_doubt = true;

@@ -5,6 +5,7 @@
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/python/interpreter.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::python {
 
@@ -64,6 +65,8 @@ std::optional<Value> Interpreter::call_python(std::string_view path, const Argum
     const auto elements = iterate(positional[0]);
     return elements ? Value(static_cast<WideInt>(elements->size())) : unknown(Why::NotComputed, span);
   }
+  if (summary && path == "type" && positional.size() == 1 && as<values::Class>(positional[0]))
+    return positional[0];
   if (path == "range" && !positional.empty() && positional.size() <= 3)
     return range_of(positional).value_or(unknown(Why::NotComputed, span));
   if ((path == "list" || path == "tuple") && positional.size() <= 1) {
@@ -125,8 +128,12 @@ Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span
     return make_term(values::Path{path}, args);
   if (is_direct)
     if (const auto result = numpy_function(name, args, span)) return *result;
+  const std::size_t count = args.positional.size();
+  const bool has_place = count == 2
+                             ? values::ufunc(name, 1) || values::real_function(name, true, std::array{0.5})
+                             : count == 3 && (values::ufunc(name, 2) || name == "dot" || name == "matmul");
   const bool has_output =
-      std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
+      has_place || std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
   const bool may_change = ast::changes_arrays(name) || has_output || path.starts_with("numpy.random");
   const bool is_view = ast::views_arrays(name) && !may_change;
   const auto* viewed = args.positional.empty() ? nullptr : as<values::Array>(args.positional[0]);

@@ -18,7 +18,8 @@ bool is_named_tuple(const Value& of) {
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key) {
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     const std::optional<bool> equal = values::compare(ast::CompareOp::Equal, pairs[i], key);
-    if (!equal || *equal) return equal ? std::optional(i + 1) : std::nullopt;
+    if (equal == false && !values::is_same(pairs[i], key)) continue; // NaN is another one, or the same
+    return equal == true ? std::optional(i + 1) : std::nullopt;
   }
   return pairs.size() + 1;
 }
