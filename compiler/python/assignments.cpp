@@ -60,9 +60,8 @@ void Interpreter::store_attribute(const Value& object, std::string_view name, co
     const std::string joined = std::string(path->name) + "." + std::string(name);
     return set(module_attributes, arena.copy(std::string_view(joined)), value, span);
   }
-  const auto* array = as<values::Array>(object);
   in_doubt = true; // it may have no such attribute
-  if (array) forget(array->object, span, /*has_forms=*/false);
+  sets_forms = sets_forms || as<values::Array>(object);
   reach({{object, value}, {}}, span);
 }
 

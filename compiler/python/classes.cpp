@@ -24,7 +24,9 @@ static std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostSt
   std::vector<const ast::Expr*> parts;
   Diagnostics aside;
   std::vector<Token> part;
-  for (const Token& token : lex(run.sources, whole.file, aside)) {
+  const auto [tokens, is_new] = run.tokens.try_emplace(whole.file);
+  if (is_new) tokens->second = lex(run.sources, whole.file, aside);
+  for (const Token& token : tokens->second) {
     using Kind = TokenKind;
     const bool is_end = token.kind == Kind::Colon && token.span.begin >= statement.name_span.end;
     const bool ends = is_end || token.kind == Kind::Newline || token.kind == Kind::Class ||
@@ -45,7 +47,8 @@ const Binding* Interpreter::class_member(const Value& of, std::string_view name)
   if (const Binding* found = own(space_of(*made), name)) return found;
   const Span where = made->statement->name_span;
   const Binding nobody_knows{values::Unknown{Why::NotComputed, where}, where};
-  if (own(space_of(*made), is_open)) return arena.make<Binding>(nobody_knows);
+  steps += made->bases.size() > 1; // which may have bases in common again and again
+  if (is_cut() || own(space_of(*made), is_open)) return arena.make<Binding>(nobody_knows);
   const Binding* first = nullptr;
   for (const Value& base : made->bases) {
     const auto* inner = as<values::Class>(base);

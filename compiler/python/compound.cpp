@@ -114,8 +114,9 @@ Ends Interpreter::run_with(std::span<const HostClause> clauses, Span where) {
   } else {
     apply_uses(clause.uses);
   }
+  const bool swallows = !clause.subject || may_swallow(*this, *clause.subject);
   Ends ends = run_try(clauses, where);
-  if (clause.subject && !may_swallow(*this, *clause.subject)) return ends;
+  if (!swallows) return ends;
   merge(ends.next, ends.raises, where);
   if (ends.next) {
     store = *ends.next;

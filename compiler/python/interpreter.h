@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/lex/lex.h"
 #include "compiler/python/python.h"
 #include "compiler/python/store.h"
 #include "compiler/values/arrays.h"
@@ -138,6 +139,7 @@ struct Interpreter {
   Store store{};
   Frame* frame = nullptr;
   std::vector<Frame*> frames{};
+  bool sets_forms = false;          // the program gives arrays other extents or types
   bool in_doubt = false;            // a statement may raise: something in it is not known
   std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
   std::size_t depth = 0;            // of statements and expressions inside of each other, with those of calls
@@ -165,8 +167,9 @@ struct Interpreter {
   ObjectId first_own_object{}; // what objects before hold is not known
   std::unordered_map<const ast::FunctionDef*, ReadNames> read_names{};
   std::map<std::string, std::uint32_t, std::less<>>
-      packages{}; // folders without a file, as files behind all others
-  Span here{};    // the statement that runs
+      packages{};                                // folders without a file, as files behind all others
+  std::map<FileId, std::vector<Token>> tokens{}; // of files whose classes have more than bases
+  Span here{};                                   // the statement that runs
 
   // given.cpp
   struct GivenValue {
@@ -238,10 +241,10 @@ struct Interpreter {
   void set_content(ObjectId object, const Content& content);
   void set_elements(ObjectId object, const std::vector<Value>& elements);
   void append(ObjectId object, std::span<const Value> more); // to a list, or a pair to a dict
-  // What it holds, if that is not done; the forms of its views too.
-  void forget(ObjectId object, Span where, bool has_forms = true);
-  bool has_form(const values::Array& array) const { // that is known
-    return array.form->type != types::error && content(array.object).has_forms;
+  void forget(ObjectId object, Span where);                  // what it holds, if that is not done
+  // Says whether the extents and the type of a view are known.
+  bool has_form(const values::Array& array) const {
+    return array.form->type != types::error && (!sets_forms || content(array.object).is_known);
   }
   std::vector<std::string_view> field_names(const Value& of);
   std::optional<std::span<const Value>> named_elements(const values::TermData& made);

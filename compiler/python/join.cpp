@@ -70,8 +70,7 @@ bool is_same_content(const Content& a, const Content& b) {
   const bool is_one_version = a.buffer == b.buffer && a.version == b.version;
   const bool is_same_buffer =
       is_one_version || (has_numbers && a.buffer->at(a.version) == b.buffer->at(b.version));
-  return a.is_known == b.is_known && a.has_forms == b.has_forms && is_same_buffer &&
-         (a.is_known || a.where == b.where) &&
+  return a.is_known == b.is_known && is_same_buffer && (a.is_known || a.where == b.where) &&
          (a.elements.data() == b.elements.data() ||
           std::ranges::equal(a.elements, b.elements, values::is_same)) &&
          a.elements.size() == b.elements.size();
@@ -83,7 +82,6 @@ Content Interpreter::joined(const Content* a, const Content* b, const Fork& fork
   if (is_same_content(*a, *b)) return *a;
   Content changed;
   changed.is_known = false;
-  changed.has_forms = a->has_forms && b->has_forms;
   const Span later = b->where.begin > a->where.begin ? b->where : a->where;
   changed.where = !a->is_known ? a->where : !b->is_known ? b->where : later.end > 0 ? later : fork.where;
   return changed;

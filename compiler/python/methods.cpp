@@ -43,9 +43,7 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
     }
     return text(joined);
   }
-  const auto* array = as<values::Array>(object);
-  if (array && (name == "resize" || name.starts_with("__"))) forget(array->object, span, /*has_forms=*/false);
-  if (array) return array_method(*array, name, args, span);
+  if (const auto* array = as<values::Array>(object)) return array_method(*array, name, args, span);
   if (values::is_number(object)) return number_method(object, name, args);
   const auto* list = as<values::List>(object);
   const auto* dict = as<values::Dict>(object);

@@ -140,12 +140,11 @@ void Interpreter::set_content(ObjectId object, const Content& content) {
   store.contents.set(arena, static_cast<std::uint64_t>(object), placed);
 }
 
-void Interpreter::forget(ObjectId object, Span where, bool has_forms) {
+void Interpreter::forget(ObjectId object, Span where) {
   const Content* known = store.contents.find(static_cast<std::uint64_t>(object));
-  if (known && !known->is_known && (has_forms || !known->has_forms)) return;
+  if (known && !known->is_known) return;
   Content changed;
   changed.is_known = false;
-  changed.has_forms = has_forms;
   changed.where = where;
   set_content(object, changed);
 }

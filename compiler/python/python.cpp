@@ -86,8 +86,13 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   result.state_ = std::make_unique<HostModules::State>(sources, files, limits);
   Interpreter& run = result.state_->interpreter;
   run.knows = std::move(knows);
-  for (std::size_t i = 0; i < files.size(); ++i)
+  for (std::size_t i = 0; i < files.size(); ++i) {
     run.file_scopes.push_back(run.new_scope(nullptr, static_cast<std::uint32_t>(i), nullptr, false));
+    const std::string_view text = sources.file(files[i].tree->file).text;
+    for (const char* each :
+         {".shape =", ".shape=", ".dtype =", ".dtype=", ".strides =", ".resize", "setattr"})
+      run.sets_forms = run.sets_forms || text.find(each) != text.npos;
+  }
   run.is_started.resize(files.size());
   Frame root{run.file_scopes[0], {}, {}, {}};
   run.frame = &root;

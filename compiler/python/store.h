@@ -44,8 +44,7 @@ struct Room {
 // attributes are names; it is here where attributes that nobody knows may have been added.
 struct Content {
   bool is_known = true;
-  bool has_forms = true; // views of an array have the extents and the type that they were made with
-  Span where;            // it may be changed there
+  Span where; // it may be changed there
   std::span<const Value> elements;
   Room* room = nullptr;     // of the elements, where some were appended
   Buffer* buffer = nullptr; // of arrays
