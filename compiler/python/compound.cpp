@@ -166,7 +166,7 @@ Ends Interpreter::run_ifs(const ast::HostStatement& statement) {
   for (const HostClause& clause : statement.clauses) {
     std::optional<bool> holds = true;
     if (clause.kind == Kind::If && !clause.subject) apply_uses(clause.uses);
-    if (clause.kind == Kind::If) holds = clause.subject ? truth(evaluate(*clause.subject)) : std::nullopt;
+    if (clause.kind == Kind::If) holds = clause.subject ? truth_of(*clause.subject) : std::nullopt;
     if (holds == false) continue;
     if (!holds && fork.condition.end == 0)
       fork.condition = clause.subject ? clause.subject->span : clause.head;
@@ -270,7 +270,7 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
     }
   } else if (!is_for && clause.subject) {
     std::optional<bool> holds = true;
-    while (!is_exhausted() && (holds = truth(evaluate(*clause.subject))) == true) {
+    while (!is_exhausted() && (holds = truth_of(*clause.subject)) == true) {
       current = round();
       if (!current) break;
       store = *current;

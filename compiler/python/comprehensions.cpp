@@ -56,7 +56,7 @@ struct Comprehension {
   void ask(std::size_t index, std::size_t condition) {
     const ast::ComprehensionClause& clause = expr.clauses[index];
     if (condition == clause.conditions.size()) return go(index + 1);
-    const std::optional<bool> holds = run.truth(run.evaluate(*clause.conditions[condition]));
+    const std::optional<bool> holds = run.truth_of(*clause.conditions[condition]);
     if (holds == true) return ask(index, condition + 1);
     if (!holds) maybe([&] { ask(index, condition + 1); });
   }

@@ -84,9 +84,10 @@ static Value compare_chain(Interpreter& run, const ast::Compare& expr) {
   return is_known ? Value(true) : run.unknown(Why::NotComputed, expr.span);
 }
 
-static Value bool_op(Interpreter& run, const ast::BoolOp& expr) {
+static Value bool_op(Interpreter& run, const ast::BoolOp& expr, bool is_asked) {
   Value value;
   for (std::size_t i = 0; i < expr.operands.size(); ++i) {
+    run.is_asked = is_asked;
     value = run.evaluate(*expr.operands[i]);
     const std::optional<bool> truth = run.truth(value);
     const bool is_last = i + 1 == expr.operands.size();
@@ -94,15 +95,21 @@ static Value bool_op(Interpreter& run, const ast::BoolOp& expr) {
     if (truth) continue;
     // The others may be evaluated or not.
     const Store before = run.store;
-    for (std::size_t k = i + 1; k < expr.operands.size(); ++k) run.evaluate(*expr.operands[k]);
+    std::vector<Value> results{value};
+    for (std::size_t k = i + 1; k < expr.operands.size(); ++k) {
+      run.is_asked = is_asked;
+      results.push_back(run.evaluate(*expr.operands[k]));
+    }
     run.store = run.joined(before, run.store, expr.span);
+    // Whoever changes the result may change each of them.
+    if (!is_asked) run.reach({results, {}}, expr.span);
     return run.unknown(Why::NotComputed, expr.span);
   }
   return value;
 }
 
 static Value conditional(Interpreter& run, const ast::Conditional& expr) {
-  const std::optional<bool> truth = run.truth(run.evaluate(*expr.condition));
+  const std::optional<bool> truth = run.truth_of(*expr.condition);
   if (truth) return run.evaluate(*truth ? *expr.then_value : *expr.else_value);
   const Store before = run.store;
   const Value yes = run.evaluate(*expr.then_value);
@@ -135,7 +142,7 @@ static std::vector<Value> elements(Interpreter& run, ast::ExprList list, bool& i
 static Value sliced(Interpreter& run, const Value& value, const ast::Slice& slice, Span span) {
   const auto whole = run.elements_of(value);
   const auto taken = whole ? taken_by(run, slice, static_cast<std::int64_t>(whole->size())) : std::nullopt;
-  if (!taken) return run.unknown(Why::NotComputed, span);
+  if (!taken) return run.not_computed(span, std::span(&value, 1));
   std::vector<Value> part;
   for (std::int64_t i = 0; i < taken->count; ++i)
     part.push_back((*whole)[static_cast<std::size_t>(taken->start + i * taken->step)]);
@@ -168,7 +175,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     for (std::size_t i = 0; i < held.elements.size(); i += 2)
       if (compare_values(*this, ast::CompareOp::Equal, held.elements[i], index) == true)
         return held.elements[i + 1];
-    return unknown(Why::NotComputed, span);
+    return not_computed(span, std::array{value, index});
   }
   if (const auto* list = as<values::List>(value); list && !content(list->object).is_known)
     return unknown(Why::Changed, content(list->object).where);
@@ -295,6 +302,7 @@ static Value named(Interpreter& run, const ast::NamedExpr& expr) {
 }
 
 static Value unary(Interpreter& run, const ast::Unary& expr) {
+  run.is_asked = expr.op == ast::UnaryOp::Not;
   const Value operand = run.evaluate(*expr.operand);
   if (expr.op == ast::UnaryOp::Not)
     if (const std::optional<bool> known = run.truth(operand)) return !*known;
@@ -308,7 +316,7 @@ static Value unary(Interpreter& run, const ast::Unary& expr) {
 static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList parts) {
   bool is_whole = true;
   const std::vector<Value> all = elements(run, parts, is_whole);
-  if (!is_whole) return run.unknown(Why::NotComputed, expr.span);
+  if (!is_whole) return run.not_computed(expr.span, std::array<Value, 1>{values::Tuple{all}});
   return expr.kind == ast::Kind::List ? run.new_list(all) : run.tuple(all);
 }
 
@@ -340,7 +348,13 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
   return values::Function{made};
 }
 
+std::optional<bool> Interpreter::truth_of(const ast::Expr& condition) {
+  is_asked = true;
+  return truth(evaluate(condition));
+}
+
 Value Interpreter::evaluate(const ast::Expr& expr) {
+  const bool is_condition = std::exchange(is_asked, false);
   ++steps;
   const Deeper deeper(depth);
   switch (expr.kind) {
@@ -353,7 +367,7 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::EllipsisLiteral: return values::Ellipsis{};
   case ast::Kind::StringLiteral: return values::Text{ast::get<ast::StringLiteral>(expr).value};
   case ast::Kind::Compare: return compare_chain(*this, ast::get<ast::Compare>(expr));
-  case ast::Kind::BoolOp: return bool_op(*this, ast::get<ast::BoolOp>(expr));
+  case ast::Kind::BoolOp: return bool_op(*this, ast::get<ast::BoolOp>(expr), is_condition);
   case ast::Kind::Conditional: return conditional(*this, ast::get<ast::Conditional>(expr));
   case ast::Kind::Call: return call(ast::get<ast::Call>(expr));
   case ast::Kind::Subscript: return python::subscript(*this, ast::get<ast::Subscript>(expr));

@@ -263,6 +263,8 @@ struct Interpreter {
 
   // expressions.cpp
   Value evaluate(const ast::Expr& expr);
+  bool is_asked = false; // of the next expression its truth alone
+  std::optional<bool> truth_of(const ast::Expr& condition);
   Value attribute(const Value& value, std::string_view name, Span span);
   Value subscript(const Value& value, const Value& index, Span span);
   Value comprehension(const ast::Comprehension& expr); // comprehensions.cpp

@@ -114,7 +114,7 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
     ends.raises = store;
     return ends;
   } else if (const auto* check = ast::as<ast::Assert>(&stmt)) {
-    if (truth(evaluate(*check->condition)) == false) {
+    if (truth_of(*check->condition) == false) {
       ends.raises = store;
       return ends;
     }

@@ -452,6 +452,16 @@ TEST(Python, AsksWhenItGoesOver) {
   EXPECT_EQ(ran.name("E"), "unknown (not computed)");
 }
 
+TEST(Python, ReachesWhatAResultMayBe) {
+  const Ran ran("import other\nL, M, N, K = [1], [2], [3], [4]\n[L, L][other.i].append(1)\n(other.f() and "
+                "M).append(1)\n"
+                "if other.f() and N: A = 1\nx = [K][0]\n");
+  EXPECT_EQ(ran.name("L"), "unknown (changed)");
+  EXPECT_EQ(ran.name("M"), "unknown (changed)");
+  EXPECT_EQ(ran.name("N"), "[3]");
+  EXPECT_EQ(ran.name("K"), "[4]");
+}
+
 TEST(Python, KnowsWhatBlocksThatRaiseLeave) {
   const Ran ran("import contextlib, other\nfrom numba import cuda\nA = B = C = D = 1\n"
                 "with contextlib.suppress(KeyError):\n    A = 2\n    other.f()\n    A = 3\n"
