@@ -11,6 +11,12 @@ namespace kern::python {
 
 using values::as;
 
+bool is_class_method(const Value& value) {
+  const auto* function = as<values::Function>(value);
+  return function && std::ranges::any_of(function->data->decorators,
+                                         [](const Value& each) { return path_name(each) == "classmethod"; });
+}
+
 // Says whether a call of a name gives Numba a function.
 static bool compiles(std::string_view path) { return is_jit(path) || path == "numba.cuda.compile"; }
 
@@ -64,14 +70,12 @@ Value Interpreter::call(const ast::Call& expr) {
       args.positional.push_back(object);
       return unknown_call(args, expr.span);
     }
-    const Value callee =
-        as<values::Function>(object) ? object : attribute(object, member->name, expr.callee->span);
+    const Binding* found = class_member(object, member->name);
+    const bool takes_class = found && is_class_method(found->value);
+    const Value callee = as<values::Function>(object) ? object
+                         : takes_class                ? found->value
+                                                      : attribute(object, member->name, expr.callee->span);
     Arguments args = arguments(expr);
-    const auto* function = as<values::Function>(callee);
-    const bool takes_class = function && as<values::Class>(object) &&
-                             std::ranges::any_of(function->data->decorators, [](const Value& each) {
-                               return path_name(each) == "classmethod";
-                             });
     if (takes_class) args.positional.insert(args.positional.begin(), object);
     // k.forall(n) is k again, what others of its methods return nobody knows.
     if (as<values::Function>(object) && (member->name == "forall" || member->name == "specialize"))

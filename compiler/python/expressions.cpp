@@ -260,6 +260,7 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     const Binding* binding = member(value, name);
     if (!binding) return unknown(Why::NotComputed, span);
     if (values::is_unknown(binding->value)) in_doubt = true;
+    if (is_class_method(binding->value)) return unknown_call({{binding->value, value}, {}}, span);
     return binding->value;
   }
   if (const auto* array = as<values::Array>(value)) {

@@ -64,6 +64,8 @@ inline bool is_opaque(const values::ArrayForm& form) { return form.type == types
 std::optional<Value> number_attribute(const Value& number, std::string_view name);
 // Returns the type of numbers that NumPy means by a name, a text or `np.dtype(...)` of one.
 std::optional<Type> dtype_of(const Value& value);
+// Says whether a value is a function that is given the class in which it is found.
+bool is_class_method(const Value& value);
 // Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
 bool is_named_tuple(const Value& of);
 using values::callee_name;
