@@ -67,6 +67,11 @@ Value Interpreter::call(const ast::Call& expr) {
     if (!is_namespace && !as<values::Function>(object)) {
       Arguments args = arguments(expr, member->name);
       if (const auto result = call_method(object, member->name, args, expr.span)) return *result;
+      // What it returns is an argument, or what the dict holds.
+      if (as<values::Dict>(object) && member->name == "get") {
+        reach(args, expr.span);
+        return not_computed(expr.span, std::array{object});
+      }
       args.positional.push_back(object);
       return unknown_call(args, expr.span);
     }
@@ -154,6 +159,21 @@ bool Interpreter::is_unparsed(const FunctionData& function, std::size_t index) c
                     : before->annotation    ? before->annotation->span
                                             : before->span;
   return sources.text({param.span.file, last.end, param.span.begin}).find('*') != std::string_view::npos;
+}
+
+bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+          std::span<const values::NamedValue> keywords) {
+  const bool has_rest = !params.empty() && params.back().kind == ast::ParamKind::VarArgs;
+  const std::size_t places = params.size() - has_rest;
+  if (!has_rest && args.size() > places) return false;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const auto given = std::ranges::count(keywords, params[i].name, &values::NamedValue::name) +
+                       (i < places && i < args.size());
+    if (given > (i < places) || (i < places && given == 0 && !params[i].default_value)) return false;
+  }
+  return std::ranges::all_of(keywords, [&](const values::NamedValue& each) {
+    return std::ranges::find(params, each.name, &ast::Param::name) != params.end();
+  });
 }
 
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {

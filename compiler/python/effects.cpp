@@ -57,6 +57,25 @@ void Interpreter::reach(const Arguments& args, Span span) {
   for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
 }
 
+// Of an operation on what is not known that is said, where it stands in what Python would compute. The result may be, or hold,
+// what its operands hold.
+Value Interpreter::not_computed(Span where, std::span<const Value> of) {
+  std::set<std::uint32_t> seen;
+  for (const Value& each : of) {
+    const auto* dict = dict_of(each);
+    const auto held = dict ? std::optional(content(dict->object).elements) : elements_of(each);
+    for (const Value& part : held.value_or(std::span<const Value>{})) reach(part, where, seen);
+  }
+  for (const Value& each : of) {
+    const auto* operand = values::as<values::Unknown>(each);
+    if (!operand) continue;
+    in_doubt = true;
+    if (operand->why == Why::Captured) return each;
+    if (operand->why == Why::NotComputed) return values::Unknown{Why::NotComputed, operand->where};
+  }
+  return unknown(Why::NotComputed, where);
+}
+
 Value Interpreter::unknown_call(const Arguments& args, Span span) {
   reach(args, span);
   change_by_escaped(span);

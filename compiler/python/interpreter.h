@@ -76,6 +76,9 @@ inline bool is_in(std::span<const std::string_view> list, std::string_view name)
   return std::ranges::find(list, name) != list.end();
 }
 
+// The attribute of a class of which nobody knows what else it has.
+inline constexpr std::string_view is_open = "__class__";
+
 // Where ways part that may both be gone, and the condition that nobody can decide.
 struct Fork {
   Fork(Span where, Span condition = {}) : where(where), condition(condition) {}
@@ -224,7 +227,6 @@ struct Interpreter {
 
   // objects.cpp
   Value unknown(Why why, Span where, std::string_view name = {});
-  Value not_computed(Span where, std::span<const Value> of);
   Value frozen(const Value& value); // as it is now
   Value frozen(const Value& value, std::size_t depth_of_lists, std::size_t& left);
   // What is copied is work too, as memory is kept until the end.
@@ -330,6 +332,7 @@ struct Interpreter {
   std::optional<Value> numpy_attribute(const values::Term& of, std::string_view name);
 
   // effects.cpp: what is not followed
+  Value not_computed(Span where, std::span<const Value> of);
   Value unknown_call(const Arguments& args, Span span);
   void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
   void reach(const Arguments& args, Span span);
@@ -357,9 +360,9 @@ struct Interpreter {
   std::span<const Value> defaults_of(std::span<const ast::Param> params);
   void define_function(const ast::HostStatement& statement, const ast::FunctionDef* def);
   void define_generated(const ast::FunctionDef& def);
+  void define_class(const ast::HostStatement& statement);
 
   // classes.cpp
-  void define_class(const ast::HostStatement& statement);
   const Binding* class_member(const Value& of, std::string_view name);
 
   // assignments.cpp
@@ -394,10 +397,19 @@ struct Interpreter {
 bool is_known_module(std::string_view module);
 bool is_builtin(std::string_view name); // of Python
 
-// ---- questions.cpp ----
+// ---- calls.cpp ----
 // Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
 bool fits(std::span<const ast::Param> params, std::span<const Value> args,
           std::span<const values::NamedValue> keywords);
+
+// ---- classes.cpp ----
+// Returns what the tree leaves out of the head of a class: its decorators, and what is behind `class`, which looks like a call.
+// Null is what could not be parsed. Nothing where it has bases alone.
+std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostStatement& statement);
+// Says whether a class that has it as a base or metaclass may be another one than its code says.
+bool remakes(Interpreter& run, const Value& base);
+// Says whether the members of an enumeration are not what they are assigned.
+bool numbers_otherwise(Interpreter& run, const values::Class& made);
 
 // ---- statements.cpp ----
 // Says whether a name is a decorator's that gives a function to Numba or Kern.

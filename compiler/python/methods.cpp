@@ -69,8 +69,6 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
     const std::optional<std::size_t> place = place_of_key(held, given[0]);
     if (place) held.push_back(values::None{}), held.push_back(given.size() > 1 ? given[1] : values::None{});
     if (place) return held[*place];
-    reach(args, span);
-    return not_computed(span, std::array{object});
   }
   // What they return shows what the dict holds whenever it is asked.
   if (dict && (name == "keys" || name == "values" || name == "items") && given.empty()) {

@@ -29,25 +29,6 @@ Value Interpreter::unknown(Why why, Span where, std::string_view name) {
   return values::Unknown{why, where, name.empty() ? nullptr : arena.make<values::Doubt>(arena.copy(name))};
 }
 
-// Of an operation on what is not known that is said, where it stands in what Python would compute. The result may be, or hold,
-// what its operands hold.
-Value Interpreter::not_computed(Span where, std::span<const Value> of) {
-  std::set<std::uint32_t> seen;
-  for (const Value& each : of) {
-    const auto* dict = dict_of(each);
-    const auto held = dict ? std::optional(content(dict->object).elements) : elements_of(each);
-    for (const Value& part : held.value_or(std::span<const Value>{})) reach(part, where, seen);
-  }
-  for (const Value& each : of) {
-    const auto* operand = values::as<values::Unknown>(each);
-    if (!operand) continue;
-    in_doubt = true;
-    if (operand->why == Why::Captured) return each;
-    if (operand->why == Why::NotComputed) return values::Unknown{Why::NotComputed, operand->where};
-  }
-  return unknown(Why::NotComputed, where);
-}
-
 Value Interpreter::frozen(const Value& value) {
   std::size_t left = limits.elements;
   return frozen(value, 0, left);
