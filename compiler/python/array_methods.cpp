@@ -60,7 +60,7 @@ Value Interpreter::opaque_view(const Array& array) {
 std::optional<Value> Interpreter::array_attribute(const Array& array, std::string_view name) {
   const ArrayForm& form = *array.form;
   if (is_opaque(form) && (name == "T" || name == "real" || name == "imag")) return array;
-  if (is_opaque(form)) return std::nullopt;
+  if (!has_form(array)) return std::nullopt;
   const WideInt count = values::count_of(form.extents).value_or(0), bytes = bit_width(form.type->scalar) / 8;
   if (name == "shape") {
     std::vector<Value> shape;
@@ -275,7 +275,7 @@ std::optional<Value> Interpreter::array_method(const Array& array, std::string_v
       "round", "nonzero", "argsort", "copy",   "flatten", "astype"};
   Arguments all = args;
   all.positional.insert(all.positional.begin(), Value(array));
-  if (Made made = is_opaque(*array.form) ? std::nullopt : call_of(methods, name, *this, all)) return made;
+  if (Made made = has_form(array) ? call_of(methods, name, *this, all) : std::nullopt) return made;
   const bool has_output = std::ranges::any_of(
       args.keywords, [](const auto& each) { return each.name == "out" || each.name == "copy"; });
   if (has_output || !args.is_whole) return std::nullopt;

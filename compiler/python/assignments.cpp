@@ -25,50 +25,44 @@ static void store_item(Interpreter& run, const ast::Subscript& target, const Val
 void Interpreter::store_in(const Value& object, const Value& index, const Value& value, Span span) {
   const auto* list = as<values::List>(object);
   const auto* dict = as<values::Dict>(object);
-  std::set<std::uint32_t> seen;
   if (!list && !dict) {
     // Nobody knows which object that is; the value is reached through it from now on.
     in_doubt = true;
-    reach(object, span, seen);
-    reach(value, span, seen);
-    return;
+    return reach({{object, value}, {}}, span);
   }
   const ObjectId id = list ? list->object : dict->object;
   if (!content(id).is_known) {
     forget(id, span);
-    return reach(value, span, seen);
+    return reach({{value}, {}}, span);
   }
-  std::vector<Value> held(content(id).elements.begin(), content(id).elements.end());
-  std::optional<std::size_t> place;
-  if (list) {
-    if (const std::optional<WideInt> at = values::integer_of(index))
-      place = values::index_in(*at, held.size());
-  } else if (values::is_number(index) || as<values::Text>(index) || as<values::Tuple>(index)) {
-    place = place_of_key(held, index);
-    if (!place) return append(id, std::array{index, value});
-  }
+  const std::span<const Value> held = content(id).elements;
+  const std::optional<WideInt> at = list ? values::integer_of(index) : std::nullopt;
+  const std::optional<std::size_t> place = dict ? place_of_key(held, index)
+                                           : at ? values::index_in(*at, held.size())
+                                                : std::nullopt;
   if (!place) {
     in_doubt = true;
     forget(id, span);
-    return reach(value, span, seen);
+    return reach({{value}, {}}, span);
   }
-  held[*place] = value;
-  set_elements(id, held);
+  if (*place > held.size()) return append(id, std::array{index, value});
+  std::vector<Value> changed(held.begin(), held.end());
+  changed[*place] = value;
+  set_elements(id, changed);
 }
 
-void Interpreter::store_attribute(const ast::Attribute& target, const Value& value) {
-  const Value object = evaluate(*target.value);
+void Interpreter::store_attribute(const Value& object, std::string_view name, const Value& value, Span span) {
   if (const auto* of = as<values::Class>(object))
-    return bind_in(*class_scopes.at(static_cast<std::uint32_t>(of->object)), target.name, value, target.span);
+    return bind_in(*class_scopes.at(static_cast<std::uint32_t>(of->object)), name, value, span);
   if (const auto* file = as<values::File>(object))
-    return bind_in(*file_scopes[file->index], target.name, value, target.span);
+    return bind_in(*file_scopes[file->index], name, value, span);
   if (const auto* path = as<values::Path>(object)) {
-    const std::string joined = std::string(path->name) + "." + std::string(target.name);
-    return set(module_attributes, arena.copy(std::string_view(joined)), value, target.span);
+    const std::string joined = std::string(path->name) + "." + std::string(name);
+    return set(module_attributes, arena.copy(std::string_view(joined)), value, span);
   }
-  std::set<std::uint32_t> seen;
-  reach(object, target.span, seen);
-  reach(value, target.span, seen);
+  in_doubt = true; // it may have no such attribute
+  sets_forms = sets_forms || as<values::Array>(object);
+  reach({{object, value}, {}}, span);
 }
 
 static void assign_all(Interpreter& run, ast::ExprList targets, const Value& value, Span where) {
@@ -80,10 +74,7 @@ static void assign_all(Interpreter& run, ast::ExprList targets, const Value& val
   const bool fits = elements && (has_star ? elements->size() >= fixed : elements->size() == fixed);
   std::size_t next = 0;
   for (const ast::Expr* target : targets) {
-    if (!fits) {
-      std::set<std::uint32_t> seen;
-      run.reach(value, where, seen);
-    }
+    if (!fits) run.reach({{value}, {}}, where);
     const auto* starred = ast::as<ast::Starred>(target);
     if (!starred) {
       run.assign(*target, fits ? (*elements)[next++] : run.unknown(Why::NotComputed, where), where);
@@ -106,7 +97,8 @@ void Interpreter::assign(const ast::Expr& target, const Value& value, Span where
     return assign_all(*this, tuple->elements, value, where);
   if (const auto* list = ast::as<ast::List>(&target)) return assign_all(*this, list->elements, value, where);
   if (const auto* item = ast::as<ast::Subscript>(&target)) return store_item(*this, *item, value);
-  if (const auto* member = ast::as<ast::Attribute>(&target)) return store_attribute(*member, value);
+  if (const auto* member = ast::as<ast::Attribute>(&target))
+    return store_attribute(evaluate(*member->value), member->name, value, member->span);
 }
 
 // Appends the elements of what is added to a list, which all see that have it.
@@ -137,10 +129,8 @@ void Interpreter::augment(const ast::AugAssign& stmt) {
   const auto* list = as<values::List>(before);
   if (list && stmt.op == ast::BinaryOp::Add) return extend(*this, *list, stmt, operand);
   const auto* term = as<values::Term>(before);
-  if (list || as<values::Dict>(before) || (term && term->data->object)) {
-    std::set<std::uint32_t> seen;
-    return reach(before, stmt.span, seen);
-  }
+  if (list || as<values::Dict>(before) || (term && term->data->object))
+    return reach({{before}, {}}, stmt.span);
   assign(*stmt.target, binary(stmt.op, before, operand, stmt.span), stmt.span);
 }
 

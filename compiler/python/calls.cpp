@@ -11,17 +11,29 @@ namespace kern::python {
 
 using values::as;
 
+bool is_class_method(const Value& value) {
+  const auto* function = as<values::Function>(value);
+  return function && std::ranges::any_of(function->data->decorators,
+                                         [](const Value& each) { return path_name(each) == "classmethod"; });
+}
+
 // Says whether a call of a name gives Numba a function.
 static bool compiles(std::string_view path) { return is_jit(path) || path == "numba.cuda.compile"; }
 
-Interpreter::Arguments Interpreter::arguments(const ast::Call& call) {
+Interpreter::Arguments Interpreter::arguments(const ast::Call& call, std::string_view callee) {
+  // Functions and methods of Python that take the elements of a generator at once.
+  static constexpr std::array<std::string_view, 12> taking = {
+      "list", "tuple", "set", "dict", "sorted", "sum", "min", "max", "any", "all", "join", "extend"};
   Arguments result;
   result.call = &call;
   for (const ast::Expr* arg : call.args) {
     const auto* starred = ast::as<ast::Starred>(arg);
     if (!starred) {
-      const auto* made = ast::as<ast::Comprehension>(arg);
+      const auto* made = is_in(taking, callee) ? ast::as<ast::Comprehension>(arg) : nullptr;
+      const Store before = store;
       result.positional.push_back(made ? comprehension(*made) : evaluate(*arg));
+      // Or all up to one.
+      if (made && (callee == "any" || callee == "all")) store = joined(before, store, arg->span);
       continue;
     }
     const Value whole = evaluate(*starred->value);
@@ -53,19 +65,22 @@ Value Interpreter::call(const ast::Call& expr) {
     const bool is_namespace =
         as<values::Path>(object) || as<values::File>(object) || as<values::Class>(object);
     if (!is_namespace && !as<values::Function>(object)) {
-      Arguments args = arguments(expr);
+      Arguments args = arguments(expr, member->name);
       if (const auto result = call_method(object, member->name, args, expr.span)) return *result;
+      // What it returns is an argument, or what the dict holds.
+      if (as<values::Dict>(object) && member->name == "get") {
+        reach(args, expr.span);
+        return not_computed(expr.span, std::array{object});
+      }
       args.positional.push_back(object);
       return unknown_call(args, expr.span);
     }
-    const Value callee =
-        as<values::Function>(object) ? object : attribute(object, member->name, expr.callee->span);
+    const Binding* found = class_member(object, member->name);
+    const bool takes_class = found && is_class_method(found->value);
+    const Value callee = as<values::Function>(object) ? object
+                         : takes_class                ? found->value
+                                                      : attribute(object, member->name, expr.callee->span);
     Arguments args = arguments(expr);
-    const auto* function = as<values::Function>(callee);
-    const bool takes_class = function && as<values::Class>(object) &&
-                             std::ranges::any_of(function->data->decorators, [](const Value& each) {
-                               return path_name(each) == "classmethod";
-                             });
     if (takes_class) args.positional.insert(args.positional.begin(), object);
     // k.forall(n) is k again, what others of its methods return nobody knows.
     if (as<values::Function>(object) && (member->name == "forall" || member->name == "specialize"))
@@ -77,7 +92,7 @@ Value Interpreter::call(const ast::Call& expr) {
     return call(callee, args, expr.span);
   }
   const Value callee = evaluate(*expr.callee);
-  return call(callee, arguments(expr), expr.span);
+  return call(callee, arguments(expr, path_name(callee)), expr.span);
 }
 
 // Says whether Numba makes a kernel of a function, whose calls return nothing.
@@ -118,8 +133,7 @@ Value Interpreter::call(const Value& callee, const Arguments& args, Span span) {
   if (as<values::Term>(callee)) {
     if (is_named_tuple(callee)) reach(args, span); // its elements are what lists hold now
     // A method of an object, by another name.
-    std::set<std::uint32_t> seen;
-    reach(callee, span, seen);
+    reach({{callee}, {}}, span);
     return make_term(callee, args);
   }
   if (const auto* of = as<values::Class>(callee)) {
@@ -147,8 +161,35 @@ bool Interpreter::is_unparsed(const FunctionData& function, std::size_t index) c
   return sources.text({param.span.file, last.end, param.span.begin}).find('*') != std::string_view::npos;
 }
 
+bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+          std::span<const values::NamedValue> keywords) {
+  const bool has_rest = !params.empty() && params.back().kind == ast::ParamKind::VarArgs;
+  const std::size_t places = params.size() - has_rest;
+  if (!has_rest && args.size() > places) return false;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const auto given = std::ranges::count(keywords, params[i].name, &values::NamedValue::name) +
+                       (i < places && i < args.size());
+    if (given > (i < places) || (i < places && given == 0 && !params[i].default_value)) return false;
+  }
+  return std::ranges::all_of(keywords, [&](const values::NamedValue& each) {
+    return std::ranges::find(params, each.name, &ast::Param::name) != params.end();
+  });
+}
+
 void Interpreter::enter(const FunctionData& function, const Arguments& args, Why missing, Span span) {
   const std::span<const ast::Param> params = params_of(function);
+  const auto stars = [&](const ast::Param& param) {
+    const Span name = param.span;
+    const std::string_view front =
+        sources.text({name.file, name.begin - std::min(name.begin, 2U), name.begin});
+    return front == "**" ? 2 : param.kind == ast::ParamKind::VarArgs || front.ends_with('*') ? 1 : 0;
+  };
+  std::vector<Value> others; // by names that no parameter has, with those
+  for (const values::NamedValue& each : args.keywords)
+    if (std::ranges::none_of(params, [&](const auto& it) { return it.name == each.name && stars(it) == 0; }))
+      others.insert(others.end(), {values::Text{each.name}, each.value});
+  if (!args.is_whole) reach(args, span); // any parameter may be any of them
+  const bool is_known = args.is_whole && missing != Why::Captured;
   std::size_t defaults = 0; // before the parameter
   bool by_name = false;     // alone
   for (std::size_t i = 0; i < params.size(); ++i) {
@@ -156,26 +197,26 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
     by_name = by_name || is_unparsed(function, i);
     const bool has_default = params[i].default_value && defaults++ < function.defaults.size();
     if (missing == Why::Captured) value = unknown(missing, params[i].span, path_of(*frame->scope));
-    if (params[i].kind == ast::ParamKind::VarArgs) {
-      if (args.is_whole && missing != Why::Captured)
-        value =
-            tuple({args.positional.begin() + static_cast<std::ptrdiff_t>(std::min(i, args.positional.size())),
-                   args.positional.end()});
-    } else if (i < args.positional.size() && args.is_whole && !by_name) {
+    const int count = stars(params[i]);
+    const auto first = static_cast<std::ptrdiff_t>(std::min(i, args.positional.size()));
+    if (count > 0 && is_known)
+      value = count == 2 ? new_dict(others) : tuple({args.positional.begin() + first, args.positional.end()});
+    else if (count == 0 && i < args.positional.size() && args.is_whole && !by_name)
       value = args.positional[i];
-    } else if (has_default && missing != Why::Captured && args.is_whole) {
+    else if (count == 0 && has_default && is_known)
       value = function.defaults[defaults - 1];
-    }
     for (const values::NamedValue& keyword : args.keywords)
-      if (keyword.name == params[i].name) value = keyword.value;
+      if (keyword.name == params[i].name && count == 0) value = keyword.value;
     bind(params[i].name, value, params[i].span);
   }
+  in_doubt = in_doubt || !fits(params, args.positional, args.keywords); // Python raises
 }
 
 // Says whether what a call of a function does is what its code does.
 bool Interpreter::can_run(const FunctionData& function) const {
   const ast::HostStatement* statement = function.statement;
-  return has_code(function) && !(statement && sources.text(statement->span).starts_with("async"));
+  const std::string_view text = statement ? sources.text(statement->span) : "";
+  return has_code(function) && !text.starts_with("async") && text.find("yield") == text.npos;
 }
 
 Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {

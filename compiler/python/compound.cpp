@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/ast/bound_names.h"
+#include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -91,26 +92,47 @@ Ends Interpreter::run_statement(const ast::HostStatement& statement, ast::Block 
   return ends;
 }
 
+// Says whether what a `with` enters may go on behind it where its block raises.
+static bool may_swallow(Interpreter& run, const ast::Expr& manager) {
+  if (const auto* several = ast::as<ast::Tuple>(&manager))
+    return std::ranges::any_of(several->elements,
+                               [&](const ast::Expr* each) { return may_swallow(run, *each); });
+  const auto* call = ast::as<ast::Call>(&manager);
+  const auto* item = ast::as<ast::Subscript>(&manager); // cuda.gpus[0]
+  const ast::Expr& written = call ? *call->callee : item ? *item->value : manager;
+  const std::string name = ast::dotted_name(written).empty() ? "" : run.library_name(run.evaluate(written));
+  return name.empty() || name.starts_with("contextlib.") || name.find("test") != name.npos;
+}
+
+Ends Interpreter::run_with(std::span<const HostClause> clauses, Span where) {
+  const HostClause& clause = clauses.front();
+  Arguments manager;
+  if (clause.subject) {
+    manager.positional.push_back(evaluate(*clause.subject));
+    reach(manager, clause.head);
+    if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
+  } else {
+    apply_uses(clause.uses);
+  }
+  const bool swallows = !clause.subject || may_swallow(*this, *clause.subject);
+  Ends ends = run_try(clauses, where);
+  if (!swallows) return ends;
+  merge(ends.next, ends.raises, where);
+  if (ends.next) {
+    store = *ends.next;
+    unknown_call(manager, clause.head);
+    ends.next = store;
+  }
+  return ends;
+}
+
 Ends Interpreter::run_compound(const ast::HostStatement& statement) {
   const std::span<const HostClause> clauses = statement.clauses;
   switch (clauses.front().kind) {
   case Kind::For:
   case Kind::While: return run_loop(statement);
   case Kind::Try: return run_try(clauses, statement.span);
-  case Kind::With: {
-    const HostClause& clause = clauses.front();
-    if (clause.subject) {
-      const Value manager = evaluate(*clause.subject);
-      std::set<std::uint32_t> seen;
-      reach(manager, clause.head, seen);
-      if (clause.target) assign(*clause.target, unknown(Why::Bound, clause.head), clause.head);
-    } else {
-      apply_uses(clause.uses);
-    }
-    Ends ends = run_block(*clause.code);
-    merge(ends.next, ends.raises, statement.span);
-    return ends;
-  }
+  case Kind::With: return run_with(clauses, statement.span);
   case Kind::Case: {
     Ends all;
     if (const ast::Expr* asked = clauses.front().subject)
@@ -144,7 +166,7 @@ Ends Interpreter::run_ifs(const ast::HostStatement& statement) {
   for (const HostClause& clause : statement.clauses) {
     std::optional<bool> holds = true;
     if (clause.kind == Kind::If && !clause.subject) apply_uses(clause.uses);
-    if (clause.kind == Kind::If) holds = clause.subject ? truth(evaluate(*clause.subject)) : std::nullopt;
+    if (clause.kind == Kind::If) holds = clause.subject ? truth_of(*clause.subject) : std::nullopt;
     if (holds == false) continue;
     if (!holds && fork.condition.end == 0)
       fork.condition = clause.subject ? clause.subject->span : clause.head;
@@ -170,10 +192,8 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
   const HostClause& clause = statement.clauses.front();
   run.in_doubt = true;
   // What it goes over may be changed by the names of its elements.
-  std::set<std::uint32_t> seen;
-  if (const auto* list = values::as<values::List>(over))
-    for (const Value& each : Content(run.content(list->object)).elements)
-      run.reach(each, statement.span, seen);
+  const auto elements = values::as<values::Array>(over) ? std::nullopt : run.iterate(over);
+  if (elements) run.reach({*elements, {}}, statement.span);
   // Inside of another such loop what it binds is not known from the start, so that one round is enough most times.
   if (run.open_loops > 0)
     ast::each_bound_name(statement, [&](std::string_view name, Span span) {
@@ -203,13 +223,6 @@ template <class Round> static void repeat(Interpreter& run, const ast::HostState
     if (run.store == before || run.is_cut()) break;
   }
   --run.open_loops;
-}
-
-static std::optional<ObjectId> object_of(const Value& value) {
-  if (const auto* list = values::as<values::List>(value)) return list->object;
-  if (const auto* dict = values::as<values::Dict>(value)) return dict->object;
-  if (const auto* array = values::as<values::Array>(value)) return array->object;
-  return std::nullopt;
 }
 
 // Says whether an object holds what it held, and nothing was stored into it.
@@ -257,7 +270,7 @@ Ends Interpreter::run_loop(const ast::HostStatement& statement) {
     }
   } else if (!is_for && clause.subject) {
     std::optional<bool> holds = true;
-    while (!is_exhausted() && (holds = truth(evaluate(*clause.subject))) == true) {
+    while (!is_exhausted() && (holds = truth_of(*clause.subject)) == true) {
       current = round();
       if (!current) break;
       store = *current;

@@ -37,8 +37,7 @@ struct Comprehension {
     const ast::ComprehensionClause& clause = expr.clauses[index];
     const auto elements = run.iterate(over);
     if (!elements) {
-      std::set<std::uint32_t> seen;
-      run.reach(over, expr.span, seen);
+      run.reach({{over}, {}}, expr.span);
       return maybe([&] {
         run.assign(*clause.target, run.unknown(Why::Bound, clause.target->span), clause.target->span);
         ask(index, 0);
@@ -57,7 +56,7 @@ struct Comprehension {
   void ask(std::size_t index, std::size_t condition) {
     const ast::ComprehensionClause& clause = expr.clauses[index];
     if (condition == clause.conditions.size()) return go(index + 1);
-    const std::optional<bool> holds = run.truth(run.evaluate(*clause.conditions[condition]));
+    const std::optional<bool> holds = run.truth_of(*clause.conditions[condition]);
     if (holds == true) return ask(index, condition + 1);
     if (!holds) maybe([&] { ask(index, condition + 1); });
   }
@@ -78,8 +77,7 @@ Value Interpreter::comprehension(const ast::Comprehension& expr) {
   if (parts.is_known && !expr.key) return new_list(parts.made);
   if (!parts.is_known) {
     // Whoever changes the result may change its elements.
-    std::set<std::uint32_t> seen;
-    for (const Value& each : parts.made) reach(each, expr.span, seen);
+    reach({parts.made, {}}, expr.span);
     return unknown(Why::NotComputed, expr.span);
   }
   const Value dict = new_dict({});

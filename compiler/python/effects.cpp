@@ -11,27 +11,21 @@ namespace kern::python {
 
 using values::as;
 
-static constexpr std::array<std::string_view, 2> parts_of_terms = {"operator.getitem", "getattr"};
+static constexpr std::array<std::string_view, 5> parts_of_terms = {"operator.getitem", "getattr", "dict.keys",
+                                                                   "dict.values", "dict.items"};
 
 void Interpreter::reach(const Value& value, Span span, std::set<std::uint32_t>& seen) {
   if (const auto* tuple = as<values::Tuple>(value))
     for (const Value& each : tuple->elements) reach(each, span, seen);
-  const auto* list = as<values::List>(value);
-  const auto* dict = as<values::Dict>(value);
-  const auto* array = as<values::Array>(value);
   const auto* term = as<values::Term>(value);
   // A part of a term may be a view of it.
-  const bool is_part = term && as<values::Path>(term->data->callee) && !term->data->args.empty() &&
-                       is_in(parts_of_terms, as<values::Path>(term->data->callee)->name);
+  const bool is_part =
+      term && !term->data->args.empty() && is_in(parts_of_terms, path_name(term->data->callee));
   if (is_part) reach(term->data->args.front(), span, seen);
-  if (list || dict || array || (term && term->data->object)) {
-    const ObjectId object = list    ? list->object
-                            : dict  ? dict->object
-                            : array ? array->object
-                                    : *term->data->object;
-    if (!seen.insert(static_cast<std::uint32_t>(object)).second) return;
-    const Content before = content(object);
-    forget(object, span);
+  if (const std::optional<ObjectId> object = object_of(value)) {
+    if (!seen.insert(static_cast<std::uint32_t>(*object)).second) return;
+    const Content before = content(*object);
+    forget(*object, span);
     for (const Value& each : term ? term->data->args : before.elements) reach(each, span, seen);
   }
   if (const auto* of = as<values::Class>(value); of && !of->statement->is_enum) {
@@ -54,13 +48,32 @@ void Interpreter::reach_by_instance(const values::Class& of, Span span) {
   std::set<std::uint32_t> seen;
   reach_members(of, span, seen);
   for (const Value& base : of.bases)
-    if (const auto* inner = as<values::Class>(base)) reach_by_instance(*inner, span);
+    if (const auto* inner = as<values::Class>(base)) reach_members(*inner, span, seen);
 }
 
 void Interpreter::reach(const Arguments& args, Span span) {
   std::set<std::uint32_t> seen;
   for (const Value& arg : args.positional) reach(arg, span, seen);
   for (const values::NamedValue& keyword : args.keywords) reach(keyword.value, span, seen);
+}
+
+// Of an operation on what is not known that is said, where it stands in what Python would compute. The result may be, or hold,
+// what its operands hold.
+Value Interpreter::not_computed(Span where, std::span<const Value> of) {
+  std::set<std::uint32_t> seen;
+  for (const Value& each : of) {
+    const auto* dict = dict_of(each);
+    const auto held = dict ? std::optional(content(dict->object).elements) : elements_of(each);
+    for (const Value& part : held.value_or(std::span<const Value>{})) reach(part, where, seen);
+  }
+  for (const Value& each : of) {
+    const auto* operand = values::as<values::Unknown>(each);
+    if (!operand) continue;
+    in_doubt = true;
+    if (operand->why == Why::Captured) return each;
+    if (operand->why == Why::NotComputed) return values::Unknown{Why::NotComputed, operand->where};
+  }
+  return unknown(Why::NotComputed, where);
 }
 
 Value Interpreter::unknown_call(const Arguments& args, Span span) {

@@ -84,9 +84,10 @@ static Value compare_chain(Interpreter& run, const ast::Compare& expr) {
   return is_known ? Value(true) : run.unknown(Why::NotComputed, expr.span);
 }
 
-static Value bool_op(Interpreter& run, const ast::BoolOp& expr) {
+static Value bool_op(Interpreter& run, const ast::BoolOp& expr, bool is_asked) {
   Value value;
   for (std::size_t i = 0; i < expr.operands.size(); ++i) {
+    run.is_asked = is_asked;
     value = run.evaluate(*expr.operands[i]);
     const std::optional<bool> truth = run.truth(value);
     const bool is_last = i + 1 == expr.operands.size();
@@ -94,15 +95,21 @@ static Value bool_op(Interpreter& run, const ast::BoolOp& expr) {
     if (truth) continue;
     // The others may be evaluated or not.
     const Store before = run.store;
-    for (std::size_t k = i + 1; k < expr.operands.size(); ++k) run.evaluate(*expr.operands[k]);
+    std::vector<Value> results{value};
+    for (std::size_t k = i + 1; k < expr.operands.size(); ++k) {
+      run.is_asked = is_asked;
+      results.push_back(run.evaluate(*expr.operands[k]));
+    }
     run.store = run.joined(before, run.store, expr.span);
+    // Whoever changes the result may change each of them.
+    if (!is_asked) run.reach({results, {}}, expr.span);
     return run.unknown(Why::NotComputed, expr.span);
   }
   return value;
 }
 
 static Value conditional(Interpreter& run, const ast::Conditional& expr) {
-  const std::optional<bool> truth = run.truth(run.evaluate(*expr.condition));
+  const std::optional<bool> truth = run.truth_of(*expr.condition);
   if (truth) return run.evaluate(*truth ? *expr.then_value : *expr.else_value);
   const Store before = run.store;
   const Value yes = run.evaluate(*expr.then_value);
@@ -112,8 +119,7 @@ static Value conditional(Interpreter& run, const ast::Conditional& expr) {
   run.in_doubt = true;
   Value value = run.joined(yes, no, expr.span);
   // Whoever changes the result may change either of them.
-  std::set<std::uint32_t> seen;
-  if (values::is_unknown(value)) run.reach(yes, expr.span, seen), run.reach(no, expr.span, seen);
+  if (values::is_unknown(value)) run.reach({{yes, no}, {}}, expr.span);
   return value;
 }
 
@@ -136,7 +142,7 @@ static std::vector<Value> elements(Interpreter& run, ast::ExprList list, bool& i
 static Value sliced(Interpreter& run, const Value& value, const ast::Slice& slice, Span span) {
   const auto whole = run.elements_of(value);
   const auto taken = whole ? taken_by(run, slice, static_cast<std::int64_t>(whole->size())) : std::nullopt;
-  if (!taken) return run.unknown(Why::NotComputed, span);
+  if (!taken) return run.not_computed(span, std::span(&value, 1));
   std::vector<Value> part;
   for (std::int64_t i = 0; i < taken->count; ++i)
     part.push_back((*whole)[static_cast<std::size_t>(taken->start + i * taken->step)]);
@@ -150,6 +156,8 @@ static Value subscript(Interpreter& run, const ast::Subscript& expr) {
     const auto is_rest = [](const ast::Expr* index) { return index->kind == ast::Kind::EllipsisLiteral; };
     if (part && std::ranges::any_of(expr.indices, is_rest)) return *part; // a view, of one number too
     if (part) return run.element_or_view(*part);
+    const auto is_list = [](const ast::Expr* index) { return index->kind == ast::Kind::List; };
+    if (std::ranges::any_of(expr.indices, is_list)) return run.unknown(Why::NotComputed, expr.span); // a copy
     return run.opaque_view(*array);
   }
   const auto* slice = ast::as<ast::Slice>(expr.indices[0]);
@@ -167,7 +175,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     for (std::size_t i = 0; i < held.elements.size(); i += 2)
       if (compare_values(*this, ast::CompareOp::Equal, held.elements[i], index) == true)
         return held.elements[i + 1];
-    return unknown(Why::NotComputed, span);
+    return not_computed(span, std::array{value, index});
   }
   if (const auto* list = as<values::List>(value); list && !content(list->object).is_known)
     return unknown(Why::Changed, content(list->object).where);
@@ -177,6 +185,7 @@ Value Interpreter::subscript(const Value& value, const Value& index, Span span) 
     if (const auto answer = asked("operator.getitem", std::array{value, index})) return *answer;
   const auto elements = elements_of(value);
   const std::optional<WideInt> place = values::integer_of(index);
+  in_doubt = in_doubt || dict_of(value); // Python raises
   // float32[:] is a type.
   if (as<values::Path>(value) || (as<values::Term>(value) && !elements))
     return make_term(values::Path{"operator.getitem"}, {{value, index}, {}});
@@ -246,18 +255,20 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
     return module_value(joined, span);
   }
   if (as<values::File>(value) || as<values::Class>(value)) {
+    // What is summed up has a class for an instance of it.
+    if (summary && name == "__class__") return value;
     const Binding* binding = member(value, name);
     if (!binding) return unknown(Why::NotComputed, span);
     if (values::is_unknown(binding->value)) in_doubt = true;
+    if (is_class_method(binding->value)) return unknown_call({{binding->value, value}, {}}, span);
     return binding->value;
   }
   if (const auto* array = as<values::Array>(value)) {
     if (const auto result = array_attribute(*array, name)) return *result;
     // It may be a view of it.
-    std::set<std::uint32_t> seen;
     constexpr std::array<std::string_view, 7> reading = {"shape",    "size",   "ndim",   "dtype",
                                                          "itemsize", "nbytes", "strides"};
-    if (!is_in(reading, name)) reach(value, span, seen);
+    if (!is_in(reading, name)) reach({{value}, {}}, span);
   }
   if (const auto* term = as<values::Term>(value)) {
     const auto elements = named_elements(*term->data);
@@ -275,10 +286,7 @@ Value Interpreter::attribute(const Value& value, std::string_view name, Span spa
   // A member of an enumeration is its number.
   if (name == "value" && values::is_number(value)) return value;
   // A method may be called by another name, and change it.
-  if (as<values::List>(value) || as<values::Dict>(value)) {
-    std::set<std::uint32_t> seen;
-    reach(value, span, seen);
-  }
+  if (as<values::List>(value) || as<values::Dict>(value)) reach({{value}, {}}, span);
   return not_computed(span, std::span(&value, 1));
 }
 
@@ -295,6 +303,7 @@ static Value named(Interpreter& run, const ast::NamedExpr& expr) {
 }
 
 static Value unary(Interpreter& run, const ast::Unary& expr) {
+  run.is_asked = expr.op == ast::UnaryOp::Not;
   const Value operand = run.evaluate(*expr.operand);
   if (expr.op == ast::UnaryOp::Not)
     if (const std::optional<bool> known = run.truth(operand)) return !*known;
@@ -308,22 +317,19 @@ static Value unary(Interpreter& run, const ast::Unary& expr) {
 static Value sequence(Interpreter& run, const ast::Expr& expr, ast::ExprList parts) {
   bool is_whole = true;
   const std::vector<Value> all = elements(run, parts, is_whole);
-  if (!is_whole) return run.unknown(Why::NotComputed, expr.span);
+  if (!is_whole) return run.not_computed(expr.span, std::array<Value, 1>{values::Tuple{all}});
   return expr.kind == ast::Kind::List ? run.new_list(all) : run.tuple(all);
 }
 
 static Value dict(Interpreter& run, const ast::Dict& expr) {
-  std::vector<Value> pairs;
-  constexpr std::size_t most = 1024; // of keys that are compared with each other: True is 1
+  constexpr std::size_t most = 1 << 12; // of keys that are compared with each other: True is 1
+  const Value made = run.new_dict({});
+  if (expr.keys.size() > most) run.forget(as<values::Dict>(made)->object, expr.span);
   for (std::size_t i = 0; i < expr.keys.size(); ++i) {
-    const Value key = run.evaluate(*expr.keys[i]), value = run.evaluate(*expr.values[i]);
-    const auto known = expr.keys.size() <= most ? place_of_key(pairs, key) : std::nullopt;
-    if (known)
-      pairs[*known] = value;
-    else
-      pairs.insert(pairs.end(), {key, value});
+    const Value key = run.evaluate(*expr.keys[i]);
+    run.store_in(made, key, run.evaluate(*expr.values[i]), expr.span);
   }
-  return run.new_dict(pairs);
+  return made;
 }
 
 // Of a term: an array's or list's is evaluated with it.
@@ -343,7 +349,13 @@ static Value lambda(Interpreter& run, const ast::Lambda& expr) {
   return values::Function{made};
 }
 
+std::optional<bool> Interpreter::truth_of(const ast::Expr& condition) {
+  is_asked = true;
+  return truth(evaluate(condition));
+}
+
 Value Interpreter::evaluate(const ast::Expr& expr) {
+  const bool is_condition = std::exchange(is_asked, false);
   ++steps;
   const Deeper deeper(depth);
   switch (expr.kind) {
@@ -356,7 +368,7 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::EllipsisLiteral: return values::Ellipsis{};
   case ast::Kind::StringLiteral: return values::Text{ast::get<ast::StringLiteral>(expr).value};
   case ast::Kind::Compare: return compare_chain(*this, ast::get<ast::Compare>(expr));
-  case ast::Kind::BoolOp: return bool_op(*this, ast::get<ast::BoolOp>(expr));
+  case ast::Kind::BoolOp: return bool_op(*this, ast::get<ast::BoolOp>(expr), is_condition);
   case ast::Kind::Conditional: return conditional(*this, ast::get<ast::Conditional>(expr));
   case ast::Kind::Call: return call(ast::get<ast::Call>(expr));
   case ast::Kind::Subscript: return python::subscript(*this, ast::get<ast::Subscript>(expr));
@@ -378,8 +390,11 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::Slice: return slice_of(*this, ast::get<ast::Slice>(expr));
   case ast::Kind::Comprehension: {
     const auto& node = ast::get<ast::Comprehension>(expr);
+    const Store before = store;
     const Value made = comprehension(node);
-    return node.is_generator ? unknown_call({{made}, {}}, expr.span) : made;
+    if (!node.is_generator) return made;
+    store = joined(before, store, expr.span); // it runs later, if at all
+    return unknown_call({{made}, {}}, expr.span);
   }
   case ast::Kind::Set: {
     bool is_whole = true;

@@ -117,7 +117,11 @@ void Interpreter::import(const ast::Stmt& stmt) {
     else if (values::as<values::Path>(module))
       value = node.module.starts_with("cupy") ? module_value(below, name.span)
                                               : attribute(module, name.name, name.span);
-    in_doubt = in_doubt || values::is_unknown(value);
+    // A module may lack what Kern has no use for.
+    const std::string_view path = values::path_name(value);
+    const bool is_there = path.empty() || !knows || is_jit(path) || !ast::library_of(path).empty() ||
+                          knows(node.module, name.name);
+    in_doubt = in_doubt || values::is_unknown(value) || !is_there;
     bind(name.alias, value, name.span);
   }
 }

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/lex/lex.h"
 #include "compiler/python/python.h"
 #include "compiler/python/store.h"
 #include "compiler/values/arrays.h"
@@ -39,7 +40,12 @@ inline std::span<const ast::Param> params_of(const FunctionData& function) {
 
 // Says whether a value is a function, a class or a module, which stays what it is wherever it is.
 bool is_definition(const Value& value);
-// Returns where the value of a key is in what a dict holds; nothing where no key is known to equal it.
+// Returns the dict that a value is, or of which it is the keys, values or items.
+const values::Dict* dict_of(const Value& value);
+// Returns the object that a value is, or that it shows the parts of.
+std::optional<ObjectId> object_of(const Value& value);
+// Returns where the value of a key is in what a dict holds, which is behind it where no key equals it; nothing where that is
+// not known.
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key);
 bool is_same_content(const Content& a, const Content& b);
 // The numbers along an axis that a slice takes: the first one, how far apart, and how many.
@@ -58,6 +64,8 @@ inline bool is_opaque(const values::ArrayForm& form) { return form.type == types
 std::optional<Value> number_attribute(const Value& number, std::string_view name);
 // Returns the type of numbers that NumPy means by a name, a text or `np.dtype(...)` of one.
 std::optional<Type> dtype_of(const Value& value);
+// Says whether a value is a function that is given the class in which it is found.
+bool is_class_method(const Value& value);
 // Says whether calls of a class, or of what `namedtuple` returns, make tuples whose elements have names.
 bool is_named_tuple(const Value& of);
 using values::callee_name;
@@ -67,6 +75,9 @@ using values::path_name;
 inline bool is_in(std::span<const std::string_view> list, std::string_view name) {
   return std::ranges::find(list, name) != list.end();
 }
+
+// The attribute of a class of which nobody knows what else it has.
+inline constexpr std::string_view is_open = "__class__";
 
 // Where ways part that may both be gone, and the condition that nobody can decide.
 struct Fork {
@@ -85,7 +96,7 @@ struct Ends {
 struct Frame {
   const Scope* scope;
   std::set<std::string_view> globals, nonlocals; // that it declares
-  std::optional<WideInt> last_member;            // of an enumeration
+  WideInt last_member = 0;                       // of an enumeration, the greatest one
 };
 
 // What a call of a function may change, whatever is so when it is called: the names outside of it and the objects, with
@@ -133,6 +144,7 @@ struct Interpreter {
   Store store{};
   Frame* frame = nullptr;
   std::vector<Frame*> frames{};
+  bool sets_forms = false;          // the program gives arrays other extents or types
   bool in_doubt = false;            // a statement may raise: something in it is not known
   std::size_t steps = 0, calls = 0; // the work done so far; calls inside of each other
   std::size_t depth = 0;            // of statements and expressions inside of each other, with those of calls
@@ -160,8 +172,9 @@ struct Interpreter {
   ObjectId first_own_object{}; // what objects before hold is not known
   std::unordered_map<const ast::FunctionDef*, ReadNames> read_names{};
   std::map<std::string, std::uint32_t, std::less<>>
-      packages{}; // folders without a file, as files behind all others
-  Span here{};    // the statement that runs
+      packages{};                                // folders without a file, as files behind all others
+  std::map<FileId, std::vector<Token>> tokens{}; // of files whose classes have more than bases
+  Span here{};                                   // the statement that runs
 
   // given.cpp
   struct GivenValue {
@@ -187,6 +200,8 @@ struct Interpreter {
   std::unordered_map<std::uint32_t, std::vector<Star>> stars{}; // by files
   std::optional<Found> from_star(std::uint32_t file, std::string_view name);
   Value module_value(std::string_view module, Span span);
+  // Returns the dotted name that a value has in a module that Kern knows or in Python's library; "" of another one.
+  std::string library_name(const Value& value) const;
 
   // Says whether so much work was done that no call and no loop is followed any more.
   bool is_exhausted() const { return steps > limits.steps; }
@@ -209,11 +224,9 @@ struct Interpreter {
   std::optional<Found> look_up(const Scope& scope, std::string_view name, bool is_own_code);
   Value read(std::string_view name, Span span);
   std::string path_of(const Scope& scope) const;
-  const Binding* class_member(const Value& of, std::string_view name);
 
   // objects.cpp
   Value unknown(Why why, Span where, std::string_view name = {});
-  Value not_computed(Span where, std::span<const Value> of);
   Value frozen(const Value& value); // as it is now
   Value frozen(const Value& value, std::size_t depth_of_lists, std::size_t& left);
   // What is copied is work too, as memory is kept until the end.
@@ -233,6 +246,10 @@ struct Interpreter {
   void set_elements(ObjectId object, const std::vector<Value>& elements);
   void append(ObjectId object, std::span<const Value> more); // to a list, or a pair to a dict
   void forget(ObjectId object, Span where);                  // what it holds, if that is not done
+  // Says whether the extents and the type of a view are known.
+  bool has_form(const values::Array& array) const {
+    return array.form->type != types::error && (!sets_forms || content(array.object).is_known);
+  }
   std::vector<std::string_view> field_names(const Value& of);
   std::optional<std::span<const Value>> named_elements(const values::TermData& made);
   std::optional<std::span<const Value>> elements_of(const Value& value); // of a tuple, named or not, or list
@@ -250,6 +267,8 @@ struct Interpreter {
 
   // expressions.cpp
   Value evaluate(const ast::Expr& expr);
+  bool is_asked = false; // of the next expression its truth alone
+  std::optional<bool> truth_of(const ast::Expr& condition);
   Value attribute(const Value& value, std::string_view name, Span span);
   Value subscript(const Value& value, const Value& index, Span span);
   Value comprehension(const ast::Comprehension& expr); // comprehensions.cpp
@@ -262,7 +281,7 @@ struct Interpreter {
     bool is_whole = true;            // no `*` or `**` of what is not known
     const ast::Call* call = nullptr; // that has them
   };
-  Arguments arguments(const ast::Call& call);
+  Arguments arguments(const ast::Call& call, std::string_view callee = {});
   Value call(const ast::Call& expr);
   Value call(const Value& callee, const Arguments& args, Span span);
   Value call_function(const FunctionData& function, const Arguments& args, Span span);
@@ -313,6 +332,7 @@ struct Interpreter {
   std::optional<Value> numpy_attribute(const values::Term& of, std::string_view name);
 
   // effects.cpp: what is not followed
+  Value not_computed(Span where, std::span<const Value> of);
   Value unknown_call(const Arguments& args, Span span);
   void reach(const Value& value, Span span, std::set<std::uint32_t>& seen);
   void reach(const Arguments& args, Span span);
@@ -342,11 +362,14 @@ struct Interpreter {
   void define_generated(const ast::FunctionDef& def);
   void define_class(const ast::HostStatement& statement);
 
+  // classes.cpp
+  const Binding* class_member(const Value& of, std::string_view name);
+
   // assignments.cpp
   void assign(const ast::Expr& target, const Value& value, Span where);
   void store_in(const Value& object, const Value& index, const Value& value, Span span);
   void augment(const ast::AugAssign& stmt);
-  void store_attribute(const ast::Attribute& target, const Value& value);
+  void store_attribute(const Value& object, std::string_view name, const Value& value, Span span);
 
   // imports.cpp
   const Binding* member(const Value& of, std::string_view name); // of a file or class
@@ -362,6 +385,7 @@ struct Interpreter {
   Ends run_compound(const ast::HostStatement& statement);
   Ends run_ifs(const ast::HostStatement& statement);
   Ends run_loop(const ast::HostStatement& statement);
+  Ends run_with(std::span<const ast::HostClause> clauses, Span where);
   Ends run_try(std::span<const ast::HostClause> clauses, Span where);
 
   // python.cpp
@@ -372,6 +396,20 @@ struct Interpreter {
 // ---- modules.cpp ----
 bool is_known_module(std::string_view module);
 bool is_builtin(std::string_view name); // of Python
+
+// ---- calls.cpp ----
+// Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
+bool fits(std::span<const ast::Param> params, std::span<const Value> args,
+          std::span<const values::NamedValue> keywords);
+
+// ---- classes.cpp ----
+// Returns what the tree leaves out of the head of a class: its decorators, and what is behind `class`, which looks like a call.
+// Null is what could not be parsed. Nothing where it has bases alone.
+std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostStatement& statement);
+// Says whether a class that has it as a base or metaclass may be another one than its code says.
+bool remakes(Interpreter& run, const Value& base);
+// Says whether the members of an enumeration are not what they are assigned.
+bool numbers_otherwise(Interpreter& run, const values::Class& made);
 
 // ---- statements.cpp ----
 // Says whether a name is a decorator's that gives a function to Numba or Kern.

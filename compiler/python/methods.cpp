@@ -7,6 +7,23 @@ namespace kern::python {
 
 using values::as;
 
+// What is the same in Python and C of texts of ASCII.
+static std::optional<Value> text_method(Interpreter& run, std::string_view text, std::string_view name,
+                                        const std::vector<Value>& given) {
+  const auto* part = given.size() == 1 ? as<values::Text>(given[0]) : nullptr;
+  if (part && name == "startswith") return text.starts_with(part->text);
+  if (part && name == "endswith") return text.ends_with(part->text);
+  if (!given.empty() || std::ranges::any_of(text, [](char c) { return c & 0x80; })) return std::nullopt;
+  std::string result(text);
+  if (name == "lower") std::ranges::transform(result, result.begin(), [](char c) { return std::tolower(c); });
+  if (name == "upper") std::ranges::transform(result, result.begin(), [](char c) { return std::toupper(c); });
+  constexpr std::string_view blanks = " \t\n\r\v\f\x1c\x1d\x1e\x1f";
+  const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
+  if (name == "strip") result = text.substr(first, text.find_last_not_of(blanks) + 1 - first);
+  const bool is_known = name == "lower" || name == "upper" || name == "strip";
+  return is_known ? std::optional(run.text(result)) : std::nullopt;
+}
+
 std::optional<Value> Interpreter::call_method(const Value& object, std::string_view name,
                                               const Arguments& args, Span span) {
   const std::vector<Value>& given = args.positional;
@@ -15,6 +32,7 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
       const auto result = formatted(string->text, args);
       return result ? text(*result) : unknown(Why::NotComputed, span);
     }
+    if (const auto result = text_method(*this, string->text, name, given)) return *result;
     const auto parts = name == "join" && given.size() == 1 ? iterate(given[0]) : std::nullopt;
     if (!parts) return unknown(Why::NotComputed, span);
     std::string joined;
@@ -49,15 +67,15 @@ std::optional<Value> Interpreter::call_method(const Value& object, std::string_v
   }
   if (dict && name == "get" && !given.empty()) {
     const std::optional<std::size_t> place = place_of_key(held, given[0]);
-    return place ? held[*place] : unknown(Why::NotComputed, span);
+    if (place) held.push_back(values::None{}), held.push_back(given.size() > 1 ? given[1] : values::None{});
+    if (place) return held[*place];
   }
+  // What they return shows what the dict holds whenever it is asked.
   if (dict && (name == "keys" || name == "values" || name == "items") && given.empty()) {
-    std::vector<Value> parts;
-    for (std::size_t i = 0; i < held.size(); i += 2)
-      parts.push_back(name == "keys"     ? held[i]
-                      : name == "values" ? held[i + 1]
-                                         : tuple({held[i], held[i + 1]}));
-    return tuple(parts);
+    auto* view = arena.make<values::TermData>();
+    view->callee = values::Path{arena.copy(std::string_view("dict." + std::string(name)))};
+    view->args = arena.copy(std::vector{object});
+    return values::Term{view};
   }
   if (name == "index" || name == "count") return unknown(Why::NotComputed, span);
   return std::nullopt;

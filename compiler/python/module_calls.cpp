@@ -5,6 +5,7 @@
 
 #include "compiler/ast/host_modules.h"
 #include "compiler/python/interpreter.h"
+#include "compiler/values/arithmetic.h"
 
 namespace kern::python {
 
@@ -30,11 +31,11 @@ std::optional<Value> Interpreter::call_on_names(std::string_view path, const Arg
     const auto* name = as<values::Text>(positional[1]);
     const auto* of = as<values::Class>(positional[0]);
     const auto* file = as<values::File>(positional[0]);
-    const Space space = of ? space_of(*of) : file ? file_scopes[file->index]->space : Space{};
-    if ((of || file) && name)
-      set(space, name->text, path == "setattr" ? positional[2] : unknown(Why::Bound, span), span);
-    else if (of || file)
-      bind_all_unknown(space, span);
+    const Value value = path == "setattr" ? positional[2] : unknown(Why::Bound, span);
+    if (name || !(of || file))
+      store_attribute(positional[0], name ? name->text : "?", value, span);
+    else
+      bind_all_unknown(of ? space_of(*of) : file_scopes[file->index]->space, span);
     return values::None{};
   }
   return std::nullopt;
@@ -56,13 +57,16 @@ static std::optional<Value> range_of(const std::vector<Value>& positional) {
 std::optional<Value> Interpreter::call_python(std::string_view path, const Arguments& args, Span span) {
   const std::vector<Value>& positional = args.positional;
   if (path == "len" && positional.size() == 1) {
-    if (const auto* array = as<values::Array>(positional[0]); array && !array->form->extents.empty())
+    const auto* array = as<values::Array>(positional[0]);
+    if (array && has_form(*array) && !array->form->extents.empty())
       return static_cast<WideInt>(array->form->extents[0]);
     if (const auto* string = as<values::Text>(positional[0]))
       return static_cast<WideInt>(string->text.size());
     const auto elements = iterate(positional[0]);
     return elements ? Value(static_cast<WideInt>(elements->size())) : unknown(Why::NotComputed, span);
   }
+  if (summary && path == "type" && positional.size() == 1 && as<values::Class>(positional[0]))
+    return positional[0];
   if (path == "range" && !positional.empty() && positional.size() <= 3)
     return range_of(positional).value_or(unknown(Why::NotComputed, span));
   if ((path == "list" || path == "tuple") && positional.size() <= 1) {
@@ -124,8 +128,12 @@ Value Interpreter::call_numpy(std::string_view path, const Arguments& args, Span
     return make_term(values::Path{path}, args);
   if (is_direct)
     if (const auto result = numpy_function(name, args, span)) return *result;
+  const std::size_t count = args.positional.size();
+  const bool has_place = count == 2
+                             ? values::ufunc(name, 1) || values::real_function(name, true, std::array{0.5})
+                             : count == 3 && (values::ufunc(name, 2) || name == "dot" || name == "matmul");
   const bool has_output =
-      std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
+      has_place || std::ranges::any_of(args.keywords, [](const auto& each) { return each.name == "out"; });
   const bool may_change = ast::changes_arrays(name) || has_output || path.starts_with("numpy.random");
   const bool is_view = ast::views_arrays(name) && !may_change;
   const auto* viewed = args.positional.empty() ? nullptr : as<values::Array>(args.positional[0]);

@@ -23,12 +23,27 @@ bool is_builtin(std::string_view name) {
   return name.ends_with("Error") || names.find(fmt::format(" {} ", name)) != names.npos;
 }
 
+std::string Interpreter::library_name(const Value& value) const {
+  const auto* unknown = values::as<values::Unknown>(value);
+  const std::string_view path = values::path_name(value);
+  if (!unknown || !unknown->doubt)
+    return path.find('.') != path.npos || is_builtin(path) ? std::string(path) : "";
+  const std::string_view name = unknown->doubt->name;
+  if (unknown->why == Why::NotComputed) return std::string(name);
+  // from abc import ABC
+  const bool is_import = unknown->why == Why::Missing && ast::is_python_module(name);
+  const std::string_view text = is_import ? sources.text(unknown->where) : "";
+  return is_import ? fmt::format("{}.{}", name, text.substr(0, text.find(' '))) : "";
+}
+
 // Names of Numba and NumPy that are another's, and numbers of `math`.
 Value Interpreter::module_value(std::string_view module, Span span) {
   const std::size_t dot = module.rfind('.');
   const std::string_view front = dot == module.npos ? "" : module.substr(0, dot),
                          last = module.substr(dot + 1);
-  if (ast::is_python_module(front) && !is_known_module(front)) return unknown(Why::NotComputed, span);
+  if (ast::is_python_module(front) && !is_known_module(front)) return unknown(Why::NotComputed, span, module);
+  const std::span<const std::string_view> math = ast::math_names();
+  if (front == "math" && !is_in(math, last)) in_doubt = true; // Python raises
   // There is no simulator where kernels are compiled, and no checker of types runs.
   if (last == "ENABLE_CUDASIM" || last == "TYPE_CHECKING") return false;
   if (front == "math" || front == "cmath" || front == "numpy") {

@@ -114,15 +114,6 @@ std::optional<Found> Interpreter::look_up(const Scope& scope, std::string_view n
   return from_star(scope.file, name);
 }
 
-const Binding* Interpreter::class_member(const Value& of, std::string_view name) {
-  const auto* made = values::as<values::Class>(of);
-  if (!made) return nullptr;
-  if (const Binding* found = own(space_of(*made), name)) return found;
-  for (const Value& base : made->bases)
-    if (const Binding* found = class_member(base, name)) return found;
-  return nullptr;
-}
-
 Value Interpreter::read(std::string_view name, Span span) {
   const bool is_global = frame->globals.contains(name);
   const Scope& scope = is_global ? *file_scopes[frame->scope->file] : *frame->scope;

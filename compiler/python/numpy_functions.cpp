@@ -297,9 +297,9 @@ static constexpr NumpyFunction makers[] = {
 static constexpr std::string_view methods[] = {"reshape", "ravel", "transpose", "sum", "min", "max"};
 
 std::optional<Value> Interpreter::numpy_function(std::string_view name, const Arguments& args, Span span) {
-  const auto is_known = [](const Value& value) {
+  const auto is_known = [&](const Value& value) {
     const auto* array = as<Array>(value);
-    return !array || !is_opaque(*array->form);
+    return !array || has_form(*array);
   };
   if (!std::ranges::all_of(args.positional, is_known)) return std::nullopt;
   if (!std::ranges::all_of(args.keywords, is_known, &values::NamedValue::value)) return std::nullopt;

@@ -16,25 +16,17 @@ bool is_named_tuple(const Value& of) {
 }
 
 std::optional<std::size_t> place_of_key(std::span<const Value> pairs, const Value& key) {
-  for (std::size_t i = 0; i < pairs.size(); i += 2)
-    if (values::compare(ast::CompareOp::Equal, pairs[i], key) == true) return i + 1;
-  return std::nullopt;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    const std::optional<bool> equal = values::compare(ast::CompareOp::Equal, pairs[i], key);
+    if (equal == false && !values::is_same(pairs[i], key)) continue; // NaN is another one, or the same
+    return equal == true ? std::optional(i + 1) : std::nullopt;
+  }
+  return pairs.size() + 1;
 }
 
 Value Interpreter::unknown(Why why, Span where, std::string_view name) {
   in_doubt = true;
   return values::Unknown{why, where, name.empty() ? nullptr : arena.make<values::Doubt>(arena.copy(name))};
-}
-
-// Of an operation on what is not known that is said, where it stands in what Python would compute.
-Value Interpreter::not_computed(Span where, std::span<const Value> of) {
-  for (const Value& each : of) {
-    const auto* operand = values::as<values::Unknown>(each);
-    if (!operand) continue;
-    in_doubt = true;
-    if (operand->why == Why::Captured || operand->why == Why::NotComputed) return each;
-  }
-  return unknown(Why::NotComputed, where);
 }
 
 Value Interpreter::frozen(const Value& value) {
@@ -184,6 +176,19 @@ std::optional<std::span<const Value>> Interpreter::named_elements(const values::
   return arena.copy(elements);
 }
 
+std::optional<ObjectId> object_of(const Value& value) {
+  if (const auto* list = values::as<values::List>(value)) return list->object;
+  if (const auto* dict = dict_of(value)) return dict->object;
+  if (const auto* array = values::as<values::Array>(value)) return array->object;
+  const auto* term = values::as<values::Term>(value);
+  return term ? term->data->object : std::nullopt;
+}
+
+const values::Dict* dict_of(const Value& value) {
+  const bool is_view = values::callee_name(value).starts_with("dict.");
+  return values::as<values::Dict>(is_view ? values::as<values::Term>(value)->data->args.front() : value);
+}
+
 std::optional<std::span<const Value>> Interpreter::elements_of(const Value& value) {
   if (const auto* tuple = values::as<values::Tuple>(value)) return tuple->elements;
   if (const auto* term = values::as<values::Term>(value)) return named_elements(*term->data);
@@ -213,9 +218,13 @@ std::optional<std::vector<Value>> Interpreter::iterate(const Value& value) {
     }
     return result;
   }
-  if (const auto* dict = values::as<values::Dict>(value); dict && content(dict->object).is_known) {
+  if (const auto* dict = dict_of(value); dict && content(dict->object).is_known) {
+    const std::string_view part = values::callee_name(value);
     const std::span<const Value> pairs = content(dict->object).elements;
-    for (std::size_t i = 0; i < pairs.size(); i += 2) result.push_back(pairs[i]);
+    for (std::size_t i = 0; i < pairs.size(); i += 2)
+      result.push_back(part == "dict.items"    ? tuple({pairs[i], pairs[i + 1]})
+                       : part == "dict.values" ? pairs[i + 1]
+                                               : pairs[i]);
     return result;
   }
   if (const auto* string = values::as<values::Text>(value)) {

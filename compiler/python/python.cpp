@@ -86,8 +86,13 @@ HostModules run(const SourceManager& sources, std::span<const SourceFile> files,
   result.state_ = std::make_unique<HostModules::State>(sources, files, limits);
   Interpreter& run = result.state_->interpreter;
   run.knows = std::move(knows);
-  for (std::size_t i = 0; i < files.size(); ++i)
+  for (std::size_t i = 0; i < files.size(); ++i) {
     run.file_scopes.push_back(run.new_scope(nullptr, static_cast<std::uint32_t>(i), nullptr, false));
+    const std::string_view text = sources.file(files[i].tree->file).text;
+    for (const char* each :
+         {".shape =", ".shape=", ".dtype =", ".dtype=", ".strides =", ".resize", "setattr"})
+      run.sets_forms = run.sets_forms || text.find(each) != text.npos;
+  }
   run.is_started.resize(files.size());
   Frame root{run.file_scopes[0], {}, {}, {}};
   run.frame = &root;
@@ -146,14 +151,9 @@ template <class Look> std::optional<Found> HostModules::State::look(std::size_t 
   if (last) {
     last->moment = moment;
     interpreter.store = at.held;
-    const auto* list = as<values::List>(last->value);
-    const auto* dict = as<values::Dict>(last->value);
-    const auto* term = as<values::Term>(last->value);
-    const std::optional<ObjectId> object = list   ? std::optional(list->object)
-                                           : dict ? std::optional(dict->object)
-                                           : term ? term->data->object
-                                                  : std::nullopt;
-    const Content* content = object ? &interpreter.content(*object) : nullptr;
+    const std::optional<ObjectId> object = object_of(last->value);
+    const bool has_content = object && !as<values::Array>(last->value);
+    const Content* content = has_content ? &interpreter.content(*object) : nullptr;
     if (content && !content->is_known) last->value = values::Unknown{Why::Changed, content->where};
   }
   interpreter.store = end;

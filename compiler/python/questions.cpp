@@ -116,22 +116,6 @@ std::optional<Found> HostModules::evaluate(const ast::Expr& expr, const Function
   });
 }
 
-// Says whether a function has a parameter for each argument, and an argument or a default for each parameter.
-static bool fits(std::span<const ast::Param> params, std::span<const Value> args,
-                 std::span<const values::NamedValue> keywords) {
-  const bool has_rest = !params.empty() && params.back().kind == ast::ParamKind::VarArgs;
-  const std::size_t places = params.size() - has_rest;
-  if (!has_rest && args.size() > places) return false;
-  for (std::size_t i = 0; i < params.size(); ++i) {
-    const auto given = std::ranges::count(keywords, params[i].name, &values::NamedValue::name) +
-                       (i < places && i < args.size());
-    if (given > (i < places) || (i < places && given == 0 && !params[i].default_value)) return false;
-  }
-  return std::ranges::all_of(keywords, [&](const values::NamedValue& each) {
-    return std::ranges::find(params, each.name, &ast::Param::name) != params.end();
-  });
-}
-
 std::optional<Found> HostModules::call(const FunctionData& function, std::span<const Value> args,
                                        std::span<const values::NamedValue> keywords, const Ask& ask) const {
   const Span where = function.statement ? function.statement->name_span : function.def->name_span;

@@ -1,7 +1,9 @@
 // Statements without a block, and definitions. A function is a value of its own each time that its `def` runs, for it sees
 // the names of that time.
+#include <algorithm>
 #include <array>
 
+#include "compiler/ast/walk.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
@@ -13,12 +15,11 @@ static void remove(Interpreter& run, const ast::Delete& stmt) {
   for (const ast::Expr* target : stmt.targets) {
     if (const auto* name = ast::as<ast::Name>(target))
       run.unbind(name->text);
-    else if (const auto* item = ast::as<ast::Subscript>(target)) {
-      std::set<std::uint32_t> seen;
-      run.reach(run.evaluate(*item->value), stmt.span, seen);
-    } else if (const auto* member = ast::as<ast::Attribute>(target)) {
-      run.store_attribute(*member, run.unknown(Why::Bound, stmt.span));
-    }
+    else if (const auto* item = ast::as<ast::Subscript>(target))
+      run.reach({{run.evaluate(*item->value)}, {}}, stmt.span);
+    else if (const auto* member = ast::as<ast::Attribute>(target))
+      run.store_attribute(run.evaluate(*member->value), member->name, run.unknown(Why::Bound, stmt.span),
+                          member->span);
   }
 }
 
@@ -56,23 +57,40 @@ static std::optional<Value> wrapped_function(Interpreter& run, const ast::Assign
   return values::Function{made};
 }
 
+constexpr WideInt no_member = WideInt(1) << 100; // behind it nobody knows what `auto` gives
+
+// Returns one more than the member before, of flags the next bit.
+static Value next_member(const Frame& frame) {
+  const bool is_flag = std::ranges::any_of(frame.scope->owner->bases, [](const ast::Expr* base) {
+    return ast::dotted_name(*base).ends_with("Flag");
+  });
+  const WideInt last = frame.last_member;
+  if (last == no_member) return values::Unknown{Why::NotComputed, frame.scope->owner->name_span};
+  WideInt bit = 1;
+  while (bit <= last) bit *= 2;
+  return is_flag ? bit : last + 1;
+}
+
 Ends Interpreter::run_simple(const ast::Stmt& stmt) {
   Ends ends;
   if (const auto* node = ast::as<ast::Assign>(&stmt)) {
-    // RED = auto(), in an enumeration: one more than the member before it.
+    // RED = auto(), in an enumeration.
     const auto* made = ast::as<ast::Call>(node->value);
     const std::string_view callee = made ? sources.text(made->callee->span) : "";
     const bool counts =
         frame->scope->is_class && frame->scope->owner->is_enum && (callee == "auto" || callee == "enum.auto");
-    Value value = counts ? Value(frame->last_member.value_or(0) + 1) : evaluate(*node->value);
+    Value value = counts ? next_member(*frame) : evaluate(*node->value);
     if (values::is_unknown(value))
       if (const std::optional<Value> wrapped = wrapped_function(*this, *node)) value = *wrapped;
-    frame->last_member = values::integer_of(value);
+    // Of which one `auto` goes on differs between versions of Python where they do not ascend.
+    const auto* number = as<WideInt>(value);
+    frame->last_member = number && *number >= frame->last_member ? *number : no_member;
     for (const ast::Expr* target : node->targets) assign(*target, value, stmt.span);
   } else if (const auto* augmented = ast::as<ast::AugAssign>(&stmt)) {
     augment(*augmented);
   } else if (const auto* annotated = ast::as<ast::AnnAssign>(&stmt)) {
     if (annotated->value) assign(*annotated->target, evaluate(*annotated->value), stmt.span);
+    frame->last_member = no_member;
     const auto* name = ast::as<ast::Name>(annotated->target);
     if (frame->scope->is_class && name) annotate(*this, *name, *annotated->annotation);
   } else if (const auto* expr = ast::as<ast::ExprStmt>(&stmt)) {
@@ -96,7 +114,7 @@ Ends Interpreter::run_simple(const ast::Stmt& stmt) {
     ends.raises = store;
     return ends;
   } else if (const auto* check = ast::as<ast::Assert>(&stmt)) {
-    if (truth(evaluate(*check->condition)) == false) {
+    if (truth_of(*check->condition) == false) {
       ends.raises = store;
       return ends;
     }
@@ -218,21 +236,64 @@ void Interpreter::define_generated(const ast::FunctionDef& def) {
   bind(def.name, values::Function{made}, def.name_span);
 }
 
+// Says whether a decorator, or what a call of it returns, leaves a class as it is.
+static bool keeps_class(Interpreter& run, const ast::Expr* decorator) {
+  static constexpr std::array<std::string_view, 5> keeping = {"dataclasses.dataclass",
+                                                              "functools.total_ordering", "enum.unique",
+                                                              "typing.final", "typing.runtime_checkable"};
+  const auto* call = decorator ? ast::as<ast::Call>(decorator) : nullptr;
+  return decorator && run.sources.text(decorator->span).find("slots") == std::string_view::npos &&
+         is_in(keeping, run.library_name(run.evaluate(call ? *call->callee : *decorator)));
+}
+
 void Interpreter::define_class(const ast::HostStatement& statement) {
-  if (!statement.code)
-    return bind(statement.name, unknown(Why::NotComputed, statement.name_span), statement.name_span);
-  std::vector<Value> bases;
-  for (const ast::Expr* base : statement.bases) bases.push_back(evaluate(*base));
+  const Span span = statement.name_span;
+  if (!statement.code) return bind(statement.name, unknown(Why::NotComputed, span), span);
+  std::vector<const ast::Expr*> written = head_of(*this, statement);
+  const ast::Expr* head = written.empty() ? nullptr : written.back();
+  const bool is_parsed = written.empty() || head;
+  if (!written.empty()) written.pop_back();
+  std::vector<Value> decorators;
+  for (const ast::Expr* each : written)
+    decorators.push_back(each ? evaluate(*each) : unknown(Why::NotComputed, span));
+  const auto* call = head ? ast::as<ast::Call>(head) : nullptr;
+  Arguments args = call ? arguments(*call) : Arguments{};
+  for (const ast::Expr* base : call ? ast::ExprList{} : statement.bases)
+    args.positional.push_back(evaluate(*base));
   Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
+  const Space space = inner.scope->space;
   Frame* const outer = std::exchange(frame, &inner);
   frames.push_back(&inner);
   const Ends ends = run_block(*statement.code);
   if (ends.next) store = *ends.next;
   frames.pop_back();
   frame = outer;
-  class_scopes.emplace(static_cast<std::uint32_t>(inner.scope->space), inner.scope);
-  const ObjectId object{static_cast<std::uint32_t>(inner.scope->space)};
-  bind(statement.name, values::Class{object, &statement, arena.copy(bases)}, statement.name_span);
+  class_scopes.emplace(static_cast<std::uint32_t>(space), inner.scope);
+  const values::Class made{ObjectId{static_cast<std::uint32_t>(space)}, &statement,
+                           arena.copy(args.positional)};
+  const auto forget_it = [&] {
+    bind_all_unknown(space, span);
+    set(space, is_open, unknown(Why::NotComputed, span), span);
+  };
+  Arguments makers{{made}, {}};
+  for (const Value& base : args.positional)
+    if (remakes(*this, base)) makers.positional.push_back(base);
+  for (const values::NamedValue& each : args.keywords)
+    if (library_name(each.value).empty()) makers.positional.push_back(each.value);
+  const bool is_remade = makers.positional.size() > 1 || !args.is_whole || !is_parsed;
+  if (is_remade) unknown_call(makers, span);
+  if (is_remade || numbers_otherwise(*this, made)) forget_it();
+  Value result = made;
+  for (std::size_t i = decorators.size(); i-- > 0;) {
+    if (keeps_class(*this, written[i])) continue;
+    const Value given = this->call(decorators[i], {{result}, {}}, span);
+    const bool is_known = !values::is_unknown(given) && !as<values::Term>(given);
+    if (is_known)
+      result = given;
+    else
+      forget_it();
+  }
+  bind(statement.name, result, span);
 }
 
 } // namespace kern::python

@@ -91,9 +91,8 @@ void Interpreter::change_by(const FunctionData& function, Span span) {
   for (const auto& [object, after] : sum.contents) {
     const Content* now = store.contents.find(object);
     if (!now || is_same_content(*now, after)) continue;
-    std::set<std::uint32_t> seen;
-    reach(values::List{ObjectId{static_cast<std::uint32_t>(object)}}, after.is_known ? span : after.where,
-          seen);
+    reach({{values::List{ObjectId{static_cast<std::uint32_t>(object)}}}, {}},
+          after.is_known ? span : after.where);
   }
   const std::vector<const FunctionData*> launched = sum.launched; // the summary may go meanwhile
   for (const FunctionData* each : launched) launch(*each, false);

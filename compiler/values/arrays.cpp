@@ -187,6 +187,35 @@ std::optional<Value> of_float(Builtin builtin, const Value& number) {
   return result ? std::optional<Value>(Number{*result}) : std::nullopt;
 }
 
+constexpr std::pair<std::string_view, ast::BinaryOp> operators[] = {
+    {"add", ast::BinaryOp::Add},
+    {"subtract", ast::BinaryOp::Subtract},
+    {"multiply", ast::BinaryOp::Multiply},
+    {"divide", ast::BinaryOp::Divide},
+    {"true_divide", ast::BinaryOp::Divide},
+    {"floor_divide", ast::BinaryOp::FloorDivide},
+    {"mod", ast::BinaryOp::Modulo},
+    {"remainder", ast::BinaryOp::Modulo},
+    {"power", ast::BinaryOp::Power},
+    {"bitwise_and", ast::BinaryOp::BitAnd},
+    {"bitwise_or", ast::BinaryOp::BitOr},
+    {"bitwise_xor", ast::BinaryOp::BitXor},
+    {"left_shift", ast::BinaryOp::ShiftLeft},
+    {"right_shift", ast::BinaryOp::ShiftRight},
+};
+
+// Two numbers of Python's own have types here.
+std::optional<Value> operate(ast::BinaryOp op, const Value& x, const Value& y) {
+  const bool has_type = as<Number>(x) || as<Number>(y);
+  const std::optional<ir::Operand> a = number_as(x, type_of_number(x)), b = number_as(y, type_of_number(y));
+  const auto result = has_type ? binary(op, x, y)
+                      : a && b ? binary(op, Number{*a}, Number{*b})
+                               : std::nullopt;
+  // Powers of floats NumPy computes in its own way.
+  const bool is_own = op == ast::BinaryOp::Power && result && !is_integer(type_of_number(*result));
+  return is_own ? std::nullopt : result;
+}
+
 std::optional<Value> absolute(const Value& number) {
   if (is_boolean(type_of_number(number))) return number;
   return call("numpy.abs", std::array{number});
@@ -213,6 +242,8 @@ OfNumbers ufunc(std::string_view name, std::size_t count) {
   const bool greatest = name == "maximum";
   if (count == 2 && (greatest || name == "minimum"))
     return [greatest](Args x) { return extreme_of(greatest, x[0], x[1]); };
+  for (const auto& [own, op] : operators)
+    if (count == 2 && own == name) return [op](Args x) { return operate(op, x[0], x[1]); };
   if (count != 1) return nullptr;
   for (const auto& [own, builtin] : of_floats)
     if (own == name) return [builtin](Args x) { return of_float(builtin, x[0]); };

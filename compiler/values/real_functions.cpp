@@ -7,6 +7,9 @@ namespace kern::values {
 
 namespace {
 
+double radians(double x) { return x * (M_PI / 180); }
+double degrees(double x) { return x * (180 / M_PI); }
+
 template <class F> struct Row {
   std::string_view name, numpy;
   F function;
@@ -21,7 +24,7 @@ constexpr Row<double (*)(double)> functions_of_one[] = {
     {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},      {"asinh", "arcsinh", std::asinh},
     {"acosh", "arccosh", std::acosh}, {"atanh", "arctanh", std::atanh}, {"erf", "", std::erf},
     {"erfc", "", std::erfc},          {"gamma", "", std::tgamma},       {"fabs", "fabs", std::fabs},
-    {"cbrt", "cbrt", std::cbrt},
+    {"cbrt", "cbrt", std::cbrt},      {"radians", "radians", radians},  {"degrees", "degrees", degrees},
 };
 constexpr Row<double (*)(double, double)> functions_of_two[] = {
     {"pow", "power", std::pow},

@@ -119,7 +119,7 @@ struct Path {
 };
 // A call of such a name, or of a class of named tuples, that changes nothing, and which whoever reads it makes a type, an
 // option or a value of. Its lists are tuples, as they were then; `t[i]` calls "operator.getitem", where a slice is a call of
-// "slice", `t.name` "getattr", and `{a, b}` "set".
+// "slice", `t.name` "getattr", `{a, b}` "set"; `d.items()` "dict.items" of what `d` holds when it is asked.
 struct TermData;
 struct Term {
   const TermData* data;

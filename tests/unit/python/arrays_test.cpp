@@ -78,6 +78,8 @@ TEST(Arrays, ComputeInTheirType) {
   EXPECT_EQ(made("A = ~np.array([True])"), "array bool [1] False");
   EXPECT_EQ(made("A = np.arange(3) > 1"), "array bool [3] False False True");
   EXPECT_EQ(made("A = np.sqrt(np.array([4], np.int8))"), "array f16 [1] 2.0");
+  EXPECT_EQ(made("A = np.add(np.arange(2, dtype='i1'), 1)"), "array i8 [2] 1 2");
+  EXPECT_EQ(made("A = np.add(2, 3), np.power(np.arange(2) + 0.5, 2)"), "(i64 5, unknown (not computed))");
   EXPECT_EQ(made("A = np.maximum([1, np.nan], 2)"), "array f64 [2] 2.0 nan");
 }
 
@@ -92,6 +94,15 @@ TEST(Arrays, SayWhatTheyHave) {
   EXPECT_EQ(
       made("A = (1 + 2j) ** 2, (2 - 4j) / 2, complex(1, 2).conjugate(), (3 + 1j).imag, np.float32(1).item()"),
       "(complex(-3.0, 4.0), complex(1.0, -2.0), complex(1.0, -2.0), 1.0, 1.0)");
+}
+
+TEST(Arrays, HaveNoFormThatIsKnownWhereItIsSet) {
+  const Ran ran(
+      "import numpy as np\na = np.zeros(6)\nb = np.zeros(6)\nb.fill(1)\nv = a[1:]\na.shape = (2, 3)\n"
+      "A = a.ndim\nB = b.ndim\nC = np.ones_like(v)\n");
+  EXPECT_EQ(ran.name("A"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("B"), "1");
+  EXPECT_TRUE(ran.name("C").starts_with("unknown"));
 }
 
 } // namespace

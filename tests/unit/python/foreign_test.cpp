@@ -103,7 +103,7 @@ TEST(Foreign, ArgumentsAreBoundAsInAnyCall) {
   // Of such parameters the parser keeps the names alone.
   EXPECT_EQ(ran.result("g", {x, y, y}), "unknown (not computed)");
   EXPECT_EQ(ran.place("g", {x}), "g");
-  EXPECT_EQ(ran.name("G"), "(1, unknown (not computed), unknown (not computed))");
+  EXPECT_EQ(ran.name("G"), "(1, (2, 3), unknown (not computed))");
   EXPECT_EQ(ran.name("I"), "(1, 5)");
   EXPECT_EQ(ran.result("k", {x}), "(foreign 1,)");
   EXPECT_EQ(ran.result("j", {x}), "(foreign 1, 9)");

@@ -441,6 +441,54 @@ TEST(Python, NamedTuplesAndEnumerations) {
   EXPECT_EQ(ran.name("G"), "8");
 }
 
+TEST(Python, AsksWhenItGoesOver) {
+  const Ran ran("import other\nd = {'a': 1, other.n: 2}\nA = len(d)\nd['b'] = 3\nB = len(d)\n"
+                "e = {}\nv = e.values()\ne['x'] = [7]\nC = list(v)[0][0]\nother.f(v)\nD = e['x']\n"
+                "E = other.f(x for x in [1])\n");
+  EXPECT_EQ(ran.name("A"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("B"), "unknown (not computed)");
+  EXPECT_EQ(ran.name("C"), "7");
+  EXPECT_EQ(ran.name("D"), "unknown (changed)");
+  EXPECT_EQ(ran.name("E"), "unknown (not computed)");
+}
+
+TEST(Python, ReachesWhatAResultMayBe) {
+  const Ran ran("import other\nL, M, N, K = [1], [2], [3], [4]\n[L, L][other.i].append(1)\n(other.f() and "
+                "M).append(1)\n"
+                "if other.f() and N: A = 1\nx = [K][0]\n");
+  EXPECT_EQ(ran.name("L"), "unknown (changed)");
+  EXPECT_EQ(ran.name("M"), "unknown (changed)");
+  EXPECT_EQ(ran.name("N"), "[3]");
+  EXPECT_EQ(ran.name("K"), "[4]");
+}
+
+TEST(Python, KnowsWhatBlocksThatRaiseLeave) {
+  const Ran ran("import contextlib, other\nfrom numba import cuda\nA = B = C = D = 1\n"
+                "with contextlib.suppress(KeyError):\n    A = 2\n    other.f()\n    A = 3\n"
+                "with other.manager():\n    B = 2\n    other.f()\n    B = 3\n"
+                "with cuda.gpus[0], open('x') as x:\n    C = 2\n    x.read()\n    C = 3\n"
+                "with other.manager():\n    D = 3\n");
+  EXPECT_EQ(ran.name("A"), "unknown (bound)");
+  EXPECT_EQ(ran.name("B"), "unknown (bound)");
+  EXPECT_EQ(ran.name("C"), "3");
+  EXPECT_EQ(ran.name("D"), "3");
+}
+
+TEST(Python, ClassesAreWhatOthersMakeOfThem) {
+  const Ran ran(
+      "import abc, dataclasses, other\nclass A: X = 1\nclass B(A): pass\nclass C(A): X = 3\nclass D(C, B): "
+      "pass\n"
+      "def five(c):\n    c.X = 5\n    return c\n@five\nclass E(abc.ABC): X = 1\n"
+      "@dataclasses.dataclass(order=True)\nclass F(metaclass=abc.ABCMeta):\n    X: int = 6\n"
+      "@other.of\nclass G: X = 1\nclass H(metaclass=other.M): X = 1\nclass I(other.Base, A): X = 1\n"
+      "class J(H): X = 1\n"
+      "D, E, F, G, H, I, J, A = D.X, E.X, F.X, G.X, H.X, I.X, J.X, A.X\n");
+  for (const auto& [name, value] :
+       {std::pair("A", "1"), std::pair("D", "3"), std::pair("E", "5"), std::pair("F", "6")})
+    EXPECT_EQ(ran.name(name), value) << name;
+  for (const char* name : {"G", "H", "I", "J"}) EXPECT_TRUE(ran.name(name).starts_with("unknown")) << name;
+}
+
 TEST(Python, ComputesComprehensions) {
   const Ran ran(
       "N = 2\nL = [i * N for i in range(4) if i != 2]\nT = tuple(x + y for x in L for y in (0, 1) if y)\n"
