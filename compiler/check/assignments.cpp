@@ -95,8 +95,7 @@ void check_ann_assign(Checker& checker, const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
   // Where a call collects the names of a function, nothing is reported.
   const Local* local = name ? find_local(checker, name->text) : nullptr;
-  if (checker.final && local && !local->annotated &&
-      checker.rules.annotations == Rules::annotations_rule::Types)
+  if (checker.final && local && !local->annotated && checker.rules.reads_annotations)
     type_of_expr(checker.context, *checker.scope, *stmt.annotation);
   if (!stmt.value) return;
   Value value = evaluate(checker, *stmt.value);
@@ -258,7 +257,7 @@ void check_aug_assign(Checker& checker, const ast::AugAssign& stmt) {
   if (!name && !part && !place) return;
   if (name && is_array(old)) return change_elements(checker, stmt, old.operand, right);
   Value result = binary(checker, stmt.op, old, right, stmt.span);
-  if (!name && !checker.scope->is_numba() && should_be_converted(right, result, old.type)) {
+  if (!name && !checker.rules.casts_numbers && should_be_converted(right, result, old.type)) {
     convert(checker, right, old.type, {Purpose::Store, target.span});
     return;
   }

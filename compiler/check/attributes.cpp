@@ -89,7 +89,7 @@ static Value type_attribute(Checker& checker, Type type, std::string_view name, 
   bool limits = name == "max" || name == "min";
   if (is_scalar(type) && is_integer(type) && limits) {
     WideInt value = name == "max" ? greatest_value(type->scalar) : least_value(type->scalar);
-    if (!checker.scope->is_numba()) return int_value(value, span);
+    if (!checker.rules.types_literals) return int_value(value, span);
     return runtime_value(ir::constant_int(type, static_cast<std::int64_t>(value)), span);
   }
   if (is_scalar(type) && is_float(type) && limits)
@@ -212,7 +212,7 @@ static std::optional<Value> number_attribute(Checker& checker, const Value& valu
                                              Span span) {
   if (is_complex_number(value) && (name == "real" || name == "imag"))
     return complex_part(checker, value, name == "imag", span);
-  bool is_real = checker.scope->is_numba() && !is_complex(value.type);
+  bool is_real = checker.rules.numpy_names && !is_complex(value.type);
   if (is_real && name == "real") return read_at(value, span);
   if (is_real && name == "imag")
     return is_float(value.type)
@@ -267,7 +267,7 @@ Value attribute_of(Checker& checker, const Value& value, std::string_view name, 
   else if (is_number(value))
     found = number_attribute(checker, value, name, span);
   if (!found && is_constant_array(value)) found = attribute_of_constant_array(checker, value, name, span);
-  if (!found && is_tuple(value) && checker.scope->is_numba()) found = vector_part(value, name, span);
+  if (!found && is_tuple(value) && checker.rules.numpy_names) found = vector_part(value, name, span);
   if (found) return *found;
   if (const FunctionSymbol* ufunc = checker.instance ? host_ufunc(value) : nullptr)
     return report_host_attribute(checker, *ufunc, name, span);

@@ -138,7 +138,7 @@ static Value call_value(Checker& checker, const ast::Call& expr, Value callee, A
   }
   // In a .kern file a literal has no type yet, and on numbers the builtin does the same as the ufunc.
   bool is_ufunc = callee.kind == ValueKind::Builtin && !ufunc_name(callee.text).empty() && checker.instance;
-  if (is_ufunc && (checker.scope->is_numba() || takes_arrays(callee.text, args))) {
+  if (is_ufunc && (checker.rules.types_literals || takes_arrays(callee.text, args))) {
     callee.kind = ValueKind::Method;
     return call_method(checker, callee, args, expr.span);
   }
@@ -281,8 +281,8 @@ static std::optional<Value> argument(Checker& checker, const FunctionSymbol& cal
                                      const std::vector<Value>& values) {
   const Value& value = values[index];
   const ast::Param& param = callee.def->params[index];
-  bool typed = param.annotation && param.kind == ast::ParamKind::Normal &&
-               callee.file->rules.annotations == Rules::annotations_rule::Types;
+  bool typed =
+      param.annotation && param.kind == ast::ParamKind::Normal && callee.file->rules.reads_annotations;
   std::optional<Value> passed =
       typed ? annotated_argument(checker, callee, param, value) : std::optional(value);
   // A constant that the callee needs as one stays one: the instance is of its value.
@@ -292,24 +292,9 @@ static std::optional<Value> argument(Checker& checker, const FunctionSymbol& cal
   if (is_needed) return int_value(*constant, value.span);
   // Literals stay literals in the callee; in the Numba dialect they have a type from the start.
   if (typed || !is_number(value)) return passed;
-  bool stays = is_literal(value) && !callee.file->is_numba();
+  bool stays = is_literal(value) && !callee.file->rules.types_literals;
   if (stays || value.kind == ValueKind::Runtime) return value;
   return runtime_value(as_operand(checker, value), value.span);
-}
-
-static void make_results(Checker& checker, Type type, Span span, std::vector<ir::SlotId>& slots,
-                         Value& value) {
-  if (!is_tuple(type)) {
-    slots.push_back(checker.new_slot("", type, ir::Slot::Kind::Temp, span));
-    value = runtime_value(checker.slot_operand(slots.back()), span);
-    return;
-  }
-  value = tuple_like(type, span);
-  for (Type element : type->elements) {
-    Value inner;
-    make_results(checker, element, span, slots, inner);
-    value.elements.push_back(std::move(inner));
-  }
 }
 
 // Collects the run-time leaves of an argument, which the instance has as parameters.
@@ -332,9 +317,9 @@ static Value call_with(Checker& checker, const FunctionSymbol& callee, const std
   Type type = called->result.type;
   if (type == types::none) return plain_value(ValueKind::None, span);
   if (type == types::unknown) return unknown_value(span);
-  std::vector<ir::SlotId> slots;
-  Value result;
-  make_results(checker, type, span, slots, result);
+  Value result = value_of_leaves(type, span, [&](Type leaf) {
+    return checker.slot_operand(checker.new_slot("", leaf, ir::Slot::Kind::Temp, span));
+  });
   mark_waiting(result);
   return result;
 }
@@ -381,7 +366,7 @@ static bool returns_local_array(const Context& context, const Instance& called) 
 
 static Value emit_call(Checker& checker, Instance& called, const std::vector<Value>& values, Span span) {
   bool recurs = called.state == Instance::State::Emitting;
-  if (recurs && called.function->file->rules.recursion == Rules::recursion_rule::Error) {
+  if (recurs && !called.function->file->rules.recurses) {
     Span name = called.function->def->name_span;
     bool fresh = checker.context.reported.insert({diag::recursion.code, name.file, name.begin}).second;
     if (fresh) checker.report(span, diag::recursion, called.function->def->name);
@@ -395,7 +380,11 @@ static Value emit_call(Checker& checker, Instance& called, const std::vector<Val
   ir::Call call{{}, id, {}};
   for (const Value& value : values) flatten_argument(checker, value, call.args);
   Value result = plain_value(ValueKind::None, span);
-  if (type != types::none) make_results(checker, type, span, call.results, result);
+  if (type != types::none)
+    result = value_of_leaves(type, span, [&](Type leaf) {
+      call.results.push_back(checker.new_slot("", leaf, ir::Slot::Kind::Temp, span));
+      return checker.slot_operand(call.results.back());
+    });
   checker.emit(std::move(call), span);
   return result;
 }

@@ -32,14 +32,11 @@ namespace {
 
 // Returns a value of a type as an argument that the launch gives.
 Value argument_of(Type type, Span span) {
-  if (!is_tuple(type)) return runtime_value({type, std::nullopt, 0}, span);
-  Value tuple = tuple_like(type, span);
-  for (Type element : type->elements) tuple.elements.push_back(argument_of(element, span));
-  return tuple;
+  return value_of_leaves(type, span, [](Type leaf) { return ir::Operand{leaf, std::nullopt, 0}; });
 }
 
 bool is_annotated(const FunctionSymbol& function) {
-  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  bool reads = function.file->rules.reads_annotations;
   return reads &&
          std::all_of(function.def->params.begin(), function.def->params.end(), [](const ast::Param& param) {
            return param.annotation && param.kind == ast::ParamKind::Normal;
@@ -220,7 +217,7 @@ void gather_var_args(Context& context, const FunctionSymbol& function, std::vect
 // `-> None` is all that a kernel may say of its result.
 void check_result(Context& context, const FunctionSymbol& function) {
   const ast::Expr* returns = function.def->returns;
-  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  bool reads = function.file->rules.reads_annotations;
   if (returns && reads && returns->kind != ast::Kind::NoneLiteral)
     context.diagnostics.report(returns->span, diag::kernel_returns_value, function.def->name);
 }
@@ -296,7 +293,7 @@ bool is_instantiated(const Context& context, const FunctionSymbol& function) {
 void warn_without_code(Context& context, const FunctionSymbol& function) {
   if (function.file->file->is_library) return;
   std::string_view name = function.def->name;
-  bool reads = function.file->rules.annotations == Rules::annotations_rule::Types;
+  bool reads = function.file->rules.reads_annotations;
   auto untyped = std::ranges::find_if(function.def->params, [&](const ast::Param& param) {
     return !reads || !param.annotation || param.kind != ast::ParamKind::Normal;
   });

@@ -179,7 +179,7 @@ static LiteralFamily& family_of(Checker& checker, const FunctionSymbol& callee, 
 
 std::vector<Value> share_literals(Checker& checker, const FunctionSymbol& callee,
                                   const std::vector<Value>& values, Span span) {
-  if (callee.file->is_numba() || std::ranges::none_of(values, takes_shared_type)) return values;
+  if (callee.file->rules.types_literals || std::ranges::none_of(values, takes_shared_type)) return values;
   LiteralFamily& family = family_of(checker, callee, values);
   std::string key = key_of(values);
   if (family.key.empty()) {

@@ -72,7 +72,7 @@ static Value evaluate_tuple(Checker& checker, const ast::ExprList& elements, Spa
 }
 
 static Value evaluate_float(Checker& checker, const ast::FloatLiteral& expr) {
-  if (std::isfinite(expr.value) || checker.scope->is_numba()) return float_value(expr.value, expr.span);
+  if (std::isfinite(expr.value) || checker.rules.types_literals) return float_value(expr.value, expr.span);
   checker
       .report(expr.span, diag::literal_does_not_fit, checker.context.source(expr.span), to_string(types::f64))
       .note("infinity is `math.inf`");

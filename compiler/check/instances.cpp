@@ -36,7 +36,7 @@ static const ast::Name* record_name(const Instance& instance, const ast::Expr& t
   if (!name) return owner ? record_name(instance, *owner) : nullptr;
   bool is_field = attribute ||
                   (subscript->indices.size() == 1 && subscript->indices[0]->kind == ast::Kind::StringLiteral);
-  if (!is_field || instance.function->file->is_numba()) return nullptr;
+  if (!is_field || instance.function->file->rules.refers_to_records) return nullptr;
   std::span<const ast::Param> params = instance.function->def->params;
   for (std::size_t i = 0; i < params.size(); ++i)
     if (params[i].name == name->text) return is_tuple(instance.args[i]) ? name : nullptr;
@@ -64,7 +64,7 @@ static void collect_named(Instance& instance, const ast::Expr& expr) {
 
 static void collect_annotation(Context& context, Instance& instance, const ast::AnnAssign& stmt) {
   const auto* name = ast::as<ast::Name>(stmt.target);
-  bool typed = name && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
+  bool typed = name && instance.function->file->rules.reads_annotations;
   if (!typed) return;
   Local& local = instance.locals[name->text];
   if (local.sites == 0) local.name = name->text, local.span = name->span;
@@ -111,7 +111,7 @@ void collect_names(Context& context, Instance& instance) {
   instance.result = {};
   instance.result.name = function.def->name;
   instance.result.is_result = true;
-  bool typed = function.def->returns && function.file->rules.annotations == Rules::annotations_rule::Types;
+  bool typed = function.def->returns && function.file->rules.reads_annotations;
   std::optional<Type> returns =
       typed ? type_of_expr(context, *function.file, *function.def->returns) : std::nullopt;
   if (!returns) return;

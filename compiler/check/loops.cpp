@@ -107,7 +107,7 @@ static bool check_for_range(Checker& checker, const ast::For& stmt, Value range_
   ir::Body inner;
   Type type = !local ? declared_type(checker, *stmt.target) : local->annotated ? local->type : types::unknown;
   bool takes_type =
-      !checker.scope->is_numba() && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
+      !checker.rules.casts_numbers && is_scalar(type) && is_integer(type) && range_fits(range_value, type);
   std::optional<Range> range =
       range_of(checker, range_value, takes_type ? std::optional(type) : std::nullopt);
   if (!range) {
@@ -116,14 +116,14 @@ static bool check_for_range(Checker& checker, const ast::For& stmt, Value range_
     });
     return true;
   }
-  if (local && !checker.scope->is_numba()) check_range_ends(checker, *local, *range, range_value.span);
+  if (local && !checker.rules.casts_numbers) check_range_ends(checker, *local, *range, range_value.span);
   bool direct = checker.final && local && local->type == range->type;
   Value counter = direct ? slots_value(checker, *local, range->type, span)
                          : runtime_value(checker.variable(range->type, span), span);
   counter.most = range->most;
   check_loop_body(checker, stmt.body, inner, [&] {
     // The ends of the range were checked, so its numbers are of the type that is declared.
-    bool is_checked = local && local->annotated && is_integer(local->type) && !checker.scope->is_numba();
+    bool is_checked = local && local->annotated && is_integer(local->type) && !checker.rules.casts_numbers;
     if (direct)
       note_assignment(checker, *local, counter, *stmt.target, span);
     else if (is_checked)

@@ -73,17 +73,10 @@ struct Path {
 
   bool go_to_constant(const Value& index, const ast::Subscript& expr) {
     if (!is_tuple(value) || (is_tuple(value.type) && value.type->record->is_named_tuple)) return refuse();
-    WideInt place = *constant_integer(index);
-    auto count = static_cast<WideInt>(value.elements.size());
-    if (place < 0 && counts_from_end(checker, index)) place += count;
-    if (place < 0 || place >= count) {
-      checker.report(target.span, diag::tuple_index,
-                     fmt::format("`{}`", checker.context.source(expr.value->span)),
-                     static_cast<std::int64_t>(count));
-      return false;
-    }
-    go(static_cast<std::size_t>(place), expr.span);
-    return true;
+    const std::optional<std::size_t> place =
+        constant_place(checker, index, value.elements.size(), expr, target.span);
+    if (place) go(*place, expr.span);
+    return place.has_value();
   }
 
   bool go_to_computed(const std::vector<Value>& indices, const ast::Subscript& expr) {
@@ -151,7 +144,7 @@ struct Path {
 
 // Says whether a local is a record of a .py file, which is an argument by value and not changed; reports it.
 bool is_argument(Checker& checker, const Local& local, const ast::Expr& target) {
-  if (!checker.scope->is_numba() || !is_record(type_of_local(checker, local))) return false;
+  if (!checker.rules.refers_to_records || !is_record(type_of_local(checker, local))) return false;
   checker.report(target.span, diag::record_argument, local.name);
   return true;
 }

@@ -49,8 +49,7 @@ static void bind_params(Checker& checker, Instance& instance) {
       local.now.known->reading = takes_shared_type(values[i]);
       continue;
     }
-    bool typed =
-        params[i].annotation && instance.function->file->rules.annotations == Rules::annotations_rule::Types;
+    bool typed = params[i].annotation && instance.function->file->rules.reads_annotations;
     std::optional<Type> type = type_of(checker, values[i]);
     if (typed && type && *type != types::none) {
       local.type = *type;
@@ -139,7 +138,7 @@ void run_round(Checker& checker, Instance& instance) {
   bind_params(checker, instance);
   // Where a call collects the names of a function, nothing is reported.
   const ast::Expr* returns = instance.function->def->returns;
-  bool is_typed = checker.rules.annotations == Rules::annotations_rule::Types;
+  bool is_typed = checker.rules.reads_annotations;
   if (checker.final && returns && is_typed && !instance.result.annotated)
     type_of_expr(checker.context, *checker.scope, *returns);
   bool reaches_end = check_body(checker, instance);

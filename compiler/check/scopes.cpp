@@ -267,8 +267,7 @@ static void apply_define(Context& context, const Define& define) {
 static Rules rules_of(Dialect dialect) {
   Rules rules{};
   const bool numba = dialect == Dialect::Numba;
-#define DIALECT_RULE(Name, InKern, InNumba)                                                                  \
-  rules.Name = numba ? Rules::Name##_rule::InNumba : Rules::Name##_rule::InKern;
+#define DIALECT_RULE(Name, InKern, InNumba) rules.Name = numba ? InNumba : InKern;
 #include "compiler/check/core/dialect.def"
   rules.functions = numba ? &numba_functions : &kern_functions;
   return rules;
@@ -280,7 +279,7 @@ static FileScope& new_scope(Context& context, const ProgramFile& program_file) {
   file->tree = program_file.tree;
   file->index = context.files.size();
   file->rules = rules_of(program_file.dialect);
-  if (context.options.negative_index_faults) file->rules.negative_index = Rules::negative_index_rule::Fault;
+  if (context.options.negative_index_faults) file->rules.counts_from_end = false;
   context.files.push_back(std::move(file));
   return *context.files.back();
 }

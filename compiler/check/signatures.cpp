@@ -60,7 +60,7 @@ static std::optional<Type> find_untyped(Type type) {
 static void report_untyped(Checker& checker, Type type, Span span) {
   std::string form = fmt::format("{}(", type->record->name);
   for (std::size_t i = 0; i < type->record->fields.size(); ++i)
-    form += fmt::format("{}{}", i > 0 ? ", " : "", checker.scope->is_numba() ? "float32" : "f32");
+    form += fmt::format("{}{}", i > 0 ? ", " : "", checker.rules.numpy_names ? "float32" : "f32");
   checker.report(span, diag::untyped_namedtuple, type->record->name, form + ")");
 }
 

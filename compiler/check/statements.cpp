@@ -115,7 +115,7 @@ static bool check_return(Checker& checker, const ast::Return& stmt) {
     // The locals of literals that the value is made of find their types first, and the result waits for them.
     if (value.literals) result.literal.waits = true;
     note_literals_of(result, value);
-    if (checker.scope->is_numba()) type = default_deep(checker, *type);
+    if (checker.rules.types_literals) type = default_deep(checker, *type);
     std::optional<Type> joined = join_types(checker, result.now.joined, *type);
     if (joined && has_exact_integers(checker)) joined = holding_literals(result, *joined);
     if (!joined && checker.final && is_number(value) && is_integer(value.type)) {

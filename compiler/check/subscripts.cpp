@@ -218,14 +218,10 @@ static std::optional<Value> shape_element(Checker& checker, const ast::Subscript
   if (!is_array(array))
     return tuple_subscript(checker, attribute_of(checker, array, "shape", attribute->span), expr);
   Value index = evaluate(checker, *expr.indices[0]);
-  std::optional<WideInt> axis = constant_integer(index);
-  int rank = written_rank(array.type);
-  if (!axis || *axis < -rank || *axis >= rank || (*axis < 0 && !counts_from_end(checker, index))) {
-    checker.report(expr.span, diag::tuple_index,
-                   fmt::format("`{}`", checker.context.source(expr.value->span)), std::int64_t(rank));
-    return error_value(expr.span);
-  }
-  return array_extent(checker, array, static_cast<int>(*axis < 0 ? *axis + rank : *axis), expr.span);
+  if (is_error(index)) return index;
+  const auto rank = static_cast<std::size_t>(written_rank(array.type));
+  const std::optional<std::size_t> axis = constant_place(checker, index, rank, expr, expr.span);
+  return axis ? array_extent(checker, array, static_cast<int>(*axis), expr.span) : error_value(expr.span);
 }
 
 // Returns the value of a key; if a dict has the key several times, the last one counts.

@@ -17,18 +17,6 @@
 
 namespace kern::checker {
 
-static Value picked(Checker& checker, const Value& tuple, WideInt index, bool from_end,
-                    const ast::Subscript& expr) {
-  auto count = static_cast<WideInt>(tuple.elements.size());
-  if (index < (from_end ? -count : 0) || index >= count) {
-    checker.report(expr.span, diag::tuple_index,
-                   fmt::format("`{}`", checker.context.source(expr.value->span)),
-                   static_cast<std::int64_t>(count));
-    return error_value(expr.span);
-  }
-  return read_at(tuple.elements[static_cast<std::size_t>(index < 0 ? index + count : index)], expr.span);
-}
-
 // A computed index into a constant tuple; a nested tuple may have several subscripts.
 static Value table_element(Checker& checker, const Value& base, const Value& index,
                            const ast::Subscript& expr) {
@@ -89,7 +77,7 @@ static Value chosen_array(Checker& checker, const Value& tuple, Type type, const
 // A computed index into run-time elements of one type: they are put into an array first.
 static Value spilled_element(Checker& checker, const Value& tuple, const Value& index,
                              const ast::Subscript& expr) {
-  std::optional<Type> shared_type = checker.scope->is_numba() ? common_array_type(tuple) : std::nullopt;
+  std::optional<Type> shared_type = checker.rules.chooses_arrays ? common_array_type(tuple) : std::nullopt;
   if (shared_type) return chosen_array(checker, tuple, *shared_type, index, expr);
   std::optional<Type> type = types::unknown;
   for (const Value& element : tuple.elements) {
@@ -136,8 +124,10 @@ static Value one_subscript(Checker& checker, const Value& value, const Value& in
   std::optional<WideInt> constant = constant_integer(index);
   bool is_row = value.kind == ValueKind::Rows;
   if (is_row || (as_table && is_tuple(value))) return table_element(checker, value, index, expr);
-  if (constant && is_tuple(value))
-    return picked(checker, value, *constant, counts_from_end(checker, index), expr);
+  if (constant && is_tuple(value)) {
+    std::optional<std::size_t> place = constant_place(checker, index, value.elements.size(), expr, expr.span);
+    return place ? read_at(value.elements[*place], expr.span) : error_value(expr.span);
+  }
   if (is_tuple(value)) return spilled_element(checker, value, index, expr);
   checker.report(expr.span, diag::not_subscriptable, describe(checker, value));
   return error_value(expr.span);

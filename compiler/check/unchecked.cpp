@@ -68,7 +68,7 @@ void check_names(Context& context, const FunctionSymbol& function) {
   Checker checker(context, function.file, instance);
   checker.final = true;
   for (const ast::Param& param : function.def->params)
-    if (param.annotation && function.file->rules.annotations == Rules::annotations_rule::Types)
+    if (param.annotation && function.file->rules.reads_annotations)
       type_of_expr(context, *function.file, *param.annotation);
   NameWalk walk{checker};
   ast::each_stmt(function.def->body, [&](const ast::Stmt& stmt) {

@@ -72,7 +72,7 @@ std::optional<ArrayArgs> read_args(Checker& checker, Builtin builtin, const ast:
     }
   }
   std::size_t rank = is_tuple(args.shape) ? args.shape.elements.size() : 1;
-  bool is_point = rank == 0 && checker.scope->is_numba() && !is_record(args.element);
+  bool is_point = rank == 0 && checker.rules.numpy_names && !is_record(args.element);
   if ((rank == 0 && !is_point) ||
       rank + is_record(args.element) > static_cast<std::size_t>(limits::array_rank)) {
     checker.report(args.shape.span, diag::bad_rank, row(builtin).name, std::int64_t(limits::array_rank));

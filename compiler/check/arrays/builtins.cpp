@@ -124,7 +124,7 @@ std::optional<BuiltinMatch> match_builtin(Checker& checker, Builtin builtin, con
   for (const Value& value : args.positional) add("", value, value.span);
   for (std::size_t k = 0; k < args.keywords.size(); ++k)
     add(args.keywords[k].first, args.keywords[k].second, args.keyword_spans[k]);
-  BuiltinTyping typing = checker.scope->is_numba() ? BuiltinTyping::Numba : BuiltinTyping::Kern;
+  BuiltinTyping typing = checker.rules.exact_integers ? BuiltinTyping::Kern : BuiltinTyping::Numba;
   auto result = match_call(builtin, types, typing, checker.context.module.types);
   if (auto* match = std::get_if<BuiltinMatch>(&result)) {
     note_arguments_meet(checker, builtin, *match, all_values(args), span);
@@ -333,7 +333,7 @@ Value match_and_call(Checker& checker, Builtin builtin, const Args& written, Spa
   if (!taken) return error_value(span);
   const Args& args = *taken;
   std::vector<Value> values = all_values(args);
-  if (is_pure(row(builtin).effects) && !checker.scope->is_numba())
+  if (is_pure(row(builtin).effects) && !checker.rules.types_literals)
     if (std::optional<Value> folded = fold_literals(builtin, values, span)) return *folded;
   std::optional<BuiltinMatch> match = match_builtin(checker, builtin, args, span);
   if (!match) return error_value(span);

@@ -120,7 +120,7 @@ Value fold_array(Checker& checker, Builtin builtin, const Value& array, const st
   if (tests) type = types::boolean;
   if (builtin == Builtin::Sum) {
     // Python begins with 0, which floats of a .kern file need not.
-    bool begins = start || checker.scope->is_numba() || !is_float(element);
+    bool begins = start || checker.rules.sums_from_zero || !is_float(element);
     Value sum = binary(checker, ast::BinaryOp::Add, begins ? first : zero_of(element, span),
                        zero_of(element, span), span);
     if (is_error(sum) || !is_number(sum)) return sum;

@@ -89,14 +89,10 @@ Value array_part(Checker& checker, const Value& array, const ast::Subscript& exp
       steps.push_back(taken->step * strides[axis]);
       continue;
     }
-    WideInt index = *constant_integer(*given->index);
-    bool from_end = index < 0 && counts_from_end(checker, *given->index);
-    if (index < (from_end ? -count : 0) || index >= count) {
-      checker.report(expr.span, diag::tuple_index,
-                     fmt::format("`{}`", checker.context.source(expr.value->span)), count);
-      return error_value(expr.span);
-    }
-    first += static_cast<std::int64_t>(index < 0 ? index + count : index) * strides[axis];
+    const std::optional<std::size_t> place =
+        constant_place(checker, *given->index, static_cast<std::size_t>(count), expr, expr.span);
+    if (!place) return error_value(expr.span);
+    first += static_cast<std::int64_t>(*place) * strides[axis];
   }
   values::Walk walk{part.extents, steps, first};
   for (std::int64_t rest = count_of(part.extents).value_or(0); rest > 0; --rest, walk.next())

@@ -214,13 +214,13 @@ Value call_round(Checker& checker, Builtin, const ast::Call& expr, const Args&, 
                  const std::vector<Value>& values) {
   const Value& x = values[0];
   if (is_unknown(x)) return unknown_value(expr.span);
-  if (is_literal(x) && values.size() == 1 && !checker.scope->is_numba()) {
+  if (is_literal(x) && values.size() == 1 && !checker.rules.types_literals) {
     if (is_int_literal(x)) return x;
     if (std::fabs(x.real()) < 0x1p62)
       return int_value(static_cast<WideInt>(std::nearbyint(x.real())), expr.span);
   }
   if (is_integer(x.type) && values.size() == 1)
-    return checker.scope->is_numba() ? convert_value(checker, x, types::i64, Purpose::Operand) : x;
+    return checker.rules.exact_integers ? x : convert_value(checker, x, types::i64, Purpose::Operand);
   if (!is_number(x) || !is_float(x.type)) {
     checker.report(x.span, diag::builtin_argument_type,
                    fmt::format("`x` of `round` must be a number, not {}", describe(checker, x)));
@@ -280,7 +280,8 @@ Value call_match_all(Checker& checker, Builtin builtin, const ast::Call& expr, c
   ir::Operand mask = checker.slot_operand(slot);
   ir::Operand all =
       checker.compare(ir::CompareOp::NotEqual, mask, ir::constant_int(types::u32, 0), expr.span);
-  if (checker.scope->is_numba()) mask = cast(checker, mask, types::i32, expr.span);
+  if (std::optional<Type> type = checker.rules.functions->builtin_result(Builtin::MatchAllMask, {}))
+    mask = cast(checker, mask, *type, expr.span);
   return tuple_value({runtime_value(mask, expr.span), runtime_value(all, expr.span)}, expr.span);
 }
 

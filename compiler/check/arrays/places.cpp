@@ -8,6 +8,7 @@
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 #include "compiler/support/limits.h"
+#include "compiler/values/value.h"
 
 namespace kern::checker {
 
@@ -49,7 +50,7 @@ static IndexPlace array_index(Checker& checker, ir::Operand array, int axis, con
   std::optional<ir::Operand> operand = as_index(checker, index);
   if (!operand) return {ir::constant_int(types::i64, 0), ir::FaultKind::IndexOutOfRange};
   if (index.type == types::u64) return {*operand, ir::FaultKind::IndexUnsigned};
-  bool from_end = checker.rules.negative_index == Rules::negative_index_rule::FromEnd;
+  bool from_end = checker.rules.counts_from_end;
   if (!operand->slot) {
     bool counts_back = ir::int_value(*operand) < 0 && (from_end || index.from_end);
     if (!counts_back) return {*operand, ir::FaultKind::IndexOutOfRange};
@@ -66,7 +67,17 @@ static IndexPlace array_index(Checker& checker, ir::Operand array, int axis, con
 }
 
 bool counts_from_end(const Checker& checker, const Value& index) {
-  return index.from_end || checker.rules.negative_index == Rules::negative_index_rule::FromEnd;
+  return index.from_end || checker.rules.counts_from_end;
+}
+
+std::optional<std::size_t> constant_place(Checker& checker, const Value& index, std::size_t count,
+                                          const ast::Subscript& expr, Span place) {
+  const std::optional<WideInt> number = constant_integer(index);
+  if (number && (*number >= 0 || counts_from_end(checker, index)))
+    if (const std::optional<std::size_t> found = values::index_in(*number, count)) return found;
+  checker.report(place, diag::tuple_index, fmt::format("`{}`", checker.context.source(expr.value->span)),
+                 static_cast<std::int64_t>(count));
+  return std::nullopt;
 }
 
 bool check_constant_index(Checker& checker, const Value& array, int axis, const Value& index,
@@ -78,11 +89,11 @@ bool check_constant_index(Checker& checker, const Value& array, int axis, const 
   WideInt least = counts_from_end(checker, index) ? -WideInt(extent) : 0;
   if (*constant >= least && *constant < extent) return true;
   std::string_view text = checker.context.source(index.span), base = checker.context.source(base_expr.span);
-  if (checker.scope->is_numba())
+  if (!checker.rules.refuses_outside)
     checker.report(index.span, diag::index_range, text, base, extent, axis);
   else
     checker.report(index.span, diag::constant_index, text, base, extent, axis);
-  return checker.scope->is_numba();
+  return !checker.rules.refuses_outside;
 }
 
 ir::Operand guarded_index(Checker& checker, ir::Operand array, int axis, const Value& index,

@@ -30,6 +30,9 @@ struct ConstantSlice {
 
 // ---- places.cpp ----
 bool counts_from_end(const Checker& checker, const Value& index); // where it is negative
+// Returns which of `count` elements a constant index of a subscript means; nothing, reported at a place, where it means none.
+std::optional<std::size_t> constant_place(Checker& checker, const Value& index, std::size_t count,
+                                          const ast::Subscript& expr, Span place);
 // Says whether a constant index may be right, as far as the extent is constant too; reports where not.
 bool check_constant_index(Checker& checker, const Value& array, int axis, const Value& index,
                           const ast::Expr& base_expr);

@@ -94,14 +94,14 @@ static std::optional<Type> range_type(Checker& checker, const Value& range, std:
   Type type = types::int_literal;
   for (const Value& part : range.elements) {
     bool fits = is_number(part) && (is_integer(part.type) || is_boolean(part.type));
-    if (!fits && checker.scope->is_numba() && is_number(part) && is_float(part.type)) continue;
+    if (!fits && checker.rules.casts_numbers && is_number(part) && is_float(part.type)) continue;
     if (!fits) {
       checker.report(part.span, diag::not_an_integer, describe(checker, part));
       return std::nullopt;
     }
     std::optional<Type> joined = join(type, is_boolean(part.type) ? types::i64 : part.type);
     bool has_u64 = type == types::u64 || part.type == types::u64;
-    if (!joined && (checker.scope->is_numba() || !has_u64)) joined = types::i64;
+    if (!joined && (checker.rules.casts_numbers || !has_u64)) joined = types::i64;
     if (!joined) {
       auto unsigned_part = std::ranges::find(range.elements, types::u64, &Value::type);
       checker.report(range.span, diag::operands_need_cast, "range", to_string(type), to_string(part.type),

@@ -125,7 +125,7 @@ static Value sum_of_tuple(Checker& checker, const Value& items, const std::optio
                           Span span) {
   std::span<const Value> rest = items.elements;
   Value sum = start.value_or(int_value(0, span));
-  bool begins = !start && !checker.scope->is_numba() && !rest.empty() && !is_boolean(rest[0].type);
+  bool begins = !start && !checker.rules.sums_from_zero && !rest.empty() && !is_boolean(rest[0].type);
   if (begins) {
     sum = rest[0];
     rest = rest.subspan(1);

@@ -44,7 +44,7 @@ std::optional<Span> bound_outside(const Checker& checker, std::string_view name)
 }
 
 void want_versions(const Checker& checker) {
-  if (!checker.instance || !checker.scope->is_numba() || checker.final) return;
+  if (!checker.instance || !checker.rules.splits_names || checker.final) return;
   for (const auto& [name, local] : checker.instance->locals)
     if (local.sites > 1 && !local.is_result) checker.instance->mixed.insert(local.name);
 }

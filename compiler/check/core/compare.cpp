@@ -107,8 +107,7 @@ static Value compare_numbers(Checker& checker, ast::CompareOp op, const Value& l
   }
   note_operands_meet(checker, left, right, false);
   warn_never_negative(checker, ir_compare, left, right, span);
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  if (!numba) warn_out_of_range(checker, ir_compare, left, right, span);
+  if (checker.rules.exact_integers) warn_out_of_range(checker, ir_compare, left, right, span);
   bool bools = is_boolean(left.type) && is_boolean(right.type) && is_equality(ir_compare);
   if (bools)
     return runtime_value(
@@ -216,7 +215,7 @@ Value compare_values(Checker& checker, ast::CompareOp op, const Value& left, con
   if (is_unknown(left) || is_unknown(right)) return unknown_value(span);
   if (op == ast::CompareOp::In || op == ast::CompareOp::NotIn)
     return contains(checker, left, right, op == ast::CompareOp::In, span);
-  if (is_test && checker.scope->is_numba() && is_number(left) && is_number(right)) {
+  if (is_test && checker.rules.compares_identity && is_number(left) && is_number(right)) {
     // As in Numba: numbers of one type are the same where they are equal, others never are.
     std::optional<Type> a = type_of(checker, left), b = type_of(checker, right);
     bool same = a && b && default_type(*a) == default_type(*b);

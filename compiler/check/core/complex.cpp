@@ -64,7 +64,7 @@ ComplexParts quotient(Checker& checker, const ComplexParts& a, const ComplexPart
   ir::Operand is_zero =
       of.both(of.compare(ir::CompareOp::Equal, b.real, zero), of.compare(ir::CompareOp::Equal, b.imag, zero));
   if (!is_zero.slot && is_zero.bits == 0) return {real, imag};
-  bool to_zero = widens_reals(checker);
+  bool to_zero = checker.rules.widens_reals;
   ir::Operand real_by_zero = to_zero ? zero : of.divide(a.real, real_size),
               imag_by_zero = to_zero ? zero : of.divide(a.imag, real_size);
   return {of.select(is_zero, real_by_zero, real), of.select(is_zero, imag_by_zero, imag)};
@@ -83,7 +83,7 @@ struct ComplexOperand {
 };
 
 ComplexOperand operand_of(Checker& checker, const Value& value, Type type, const Value& other) {
-  bool is_real = !is_complex(value.type) && !widens_reals(checker);
+  bool is_real = !is_complex(value.type) && !checker.rules.widens_reals;
   Type wanted = is_real ? part_type(type) : type;
   ir::Operand operand = convert(checker, value, wanted, {Purpose::Operand, other.span});
   if (is_real) return {{operand, zero_of(wanted)}, true};
@@ -156,12 +156,12 @@ Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Va
 
 Value complex_power(Checker& checker, Type type, const Value& left, const Value& right, Span span) {
   WideInt exponent = is_int_literal(right) ? right.integer : 0;
-  if (!widens_reals(checker) && exponent >= 1 && exponent <= 4) {
+  if (!checker.rules.widens_reals && exponent >= 1 && exponent <= 4) {
     ir::Operand base = convert(checker, left, type, Purpose::Operand);
     ComplexParts result = small_power(checker, parts_of(checker, base, span), exponent, span);
     return complex_result(checker, result, span);
   }
-  bool counts = !widens_reals(checker) && is_integer(right.type) && !is_literal(right.type);
+  bool counts = !checker.rules.widens_reals && is_integer(right.type) && !is_literal(right.type);
   std::vector<Value> args{convert_value(checker, left, type, Purpose::Operand),
                           convert_value(checker, right, counts ? types::i64 : type, Purpose::Operand)};
   std::optional<Value> result = checker.context.hooks.call_complex(
@@ -230,7 +230,7 @@ static Type constructed_type(const Checker& checker, std::span<const Value> args
   bool is_wide = args.empty(), all_literal = true;
   for (const Value& arg : args) {
     bool literal = is_literal(arg.type);
-    Type type = literal && checker.scope->is_numba() ? default_type(arg.type) : arg.type;
+    Type type = literal && checker.rules.types_literals ? default_type(arg.type) : arg.type;
     all_literal = all_literal && literal && arg.kind == ValueKind::Literal;
     is_wide = is_wide || type == types::f64 || type == types::c128 || is_integer(type) || is_boolean(type);
     if (type == types::int_literal) is_wide = false;

@@ -26,10 +26,6 @@ ir::Operand convert_complex(Emitter& emitter, ir::Operand value, Type type, Span
 // Python raises.
 std::optional<std::complex<double>> fold_complex(const Checker& checker, ast::BinaryOp op, const Value& left,
                                                  const Value& right);
-// Says whether a real operand becomes a complex number first, as in Numba and Python.
-inline bool widens_reals(const Checker& checker) {
-  return checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-}
 // Return `left op right` and `left ** right` in a complex type.
 Value complex_arithmetic(Checker& checker, ast::BinaryOp op, Type type, const Value& left, const Value& right,
                          Span span);

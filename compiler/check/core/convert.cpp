@@ -42,13 +42,13 @@ static ir::Operand literal_operand(Checker& checker, const Value& literal, Type 
 static bool takes_low_bits(const Value& literal, Type type) { return literal.of_literals && is_word(type); }
 
 // Says whether a literal becomes a value of a type, by itself.
-static bool literal_converts(const Value& literal, Type type, bool numba) {
+static bool literal_converts(const Value& literal, Type type, bool casts) {
   if (!is_scalar(type) || (is_complex_literal(literal) && !is_complex(type))) return false;
-  if (is_complex(type) && numba) return true;
+  if (is_complex(type) && casts) return true;
   if (is_complex_literal(literal))
     return literal_fits(literal.real(), type) && literal_fits(literal.imaginary(), type);
   // Only top-level code of a .py file computes integers of more than 64 bits.
-  if (numba)
+  if (casts)
     return !is_int_literal(literal) || is_float(type) || literal_fits(literal.integer, types::i64) ||
            literal_fits(literal.integer, types::u64);
   if (is_boolean(type)) return false;
@@ -148,7 +148,7 @@ static std::optional<ir::Operand> convert_runtime(Checker& checker, const Value&
   bool drops = numbers && is_complex(value.type) && !is_complex(type);
   if (drops) return std::nullopt;
   if (numbers && is_literal(value.type)) return placeholder(checker, type, value.span);
-  if (numbers && (checker.scope->is_numba() || converts(value.type, type)))
+  if (numbers && (checker.rules.casts_numbers || converts(value.type, type)))
     return cast(checker, value.operand, type, value.span);
   if (has_exact_integers(checker) && goes_into(value, type))
     return cast(checker, value.operand, type, value.span);
@@ -165,7 +165,6 @@ static std::optional<ir::Operand> convert_runtime(Checker& checker, const Value&
 ir::Operand convert(Checker& checker, const Value& value, Type type, Purpose purpose) {
   if (is_error(value) || is_unknown(value) || type == types::error || type == types::unknown)
     return placeholder(checker, type == types::unknown ? types::error : type, value.span);
-  bool numba = checker.scope->is_numba();
   if (is_literal(type) && is_number(value)) {
     // Only in the rounds of inference: a local that met nothing but literals so far.
     if (value.kind == ValueKind::Runtime) return value.operand;
@@ -174,7 +173,7 @@ ir::Operand convert(Checker& checker, const Value& value, Type type, Purpose pur
   note_reading(checker, value, type);
   switch (value.kind) {
   case ValueKind::Literal:
-    if (literal_converts(value, type, numba) || takes_low_bits(value, type)) {
+    if (literal_converts(value, type, checker.rules.casts_numbers) || takes_low_bits(value, type)) {
       if (is_boolean(type))
         return ir::constant_bool(is_int_literal(value) ? value.integer != 0 : value.real() != 0);
       return literal_operand(checker, value, type);

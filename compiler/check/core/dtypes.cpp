@@ -23,7 +23,7 @@ Value as_dtype(Checker& checker, const Value& value) {
   for (auto [letter, kind] : letters)
     if (name.size() == 1 && name[0] == letter) return type_value(types::scalar(kind), value.span);
   std::optional<ScalarKind> kind = find_numpy_scalar(name);
-  if (!kind && !checker.scope->is_numba()) kind = find_scalar(name);
+  if (!kind && !checker.rules.numpy_names) kind = find_scalar(name);
   return kind ? type_value(types::scalar(*kind), value.span) : value;
 }
 

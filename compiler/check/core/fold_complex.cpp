@@ -89,7 +89,7 @@ std::optional<Number> fold_complex(const Checker& checker, ast::BinaryOp op, con
                                    const Value& right) {
   std::optional<Number> a = constant_complex(left), b = constant_complex(right);
   if (!a || !b) return std::nullopt;
-  if (!widens_reals(checker))
+  if (!checker.rules.widens_reals)
     if (std::optional<Number> result = with_real(op, *a, *b, !is_complex(left.type), !is_complex(right.type)))
       return result;
   switch (op) {

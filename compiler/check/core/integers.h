@@ -25,9 +25,7 @@ Interval interval_of(const Value& value);
 Interval exact_interval(Type type);
 
 // Says whether the file's integers follow this rule.
-inline bool has_exact_integers(const Checker& checker) {
-  return checker.rules.arithmetic == Rules::arithmetic_rule::Exact;
-}
+inline bool has_exact_integers(const Checker& checker) { return checker.rules.exact_integers; }
 // Says whether a value is made of literals alone, and so takes the word that it meets by its low bits.
 bool is_of_literals(const Value& value);
 // Says whether an operator gives a number beyond its operands, so that a word may wrap.

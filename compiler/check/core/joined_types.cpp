@@ -18,8 +18,8 @@ std::optional<Type> join_types(Checker& checker, Type a, Type b) {
 }
 
 std::optional<Type> join_assigned(Checker& checker, Type a, Type b) {
-  if (!checker.scope->is_numba() && is_literal(a) && is_boolean(b)) return a;
-  if (!checker.scope->is_numba() && is_boolean(a) && is_literal(b)) return b;
+  if (!checker.rules.types_literals && is_literal(a) && is_boolean(b)) return a;
+  if (!checker.rules.types_literals && is_boolean(a) && is_literal(b)) return b;
   return join_types(checker, a, b);
 }
 

@@ -85,7 +85,7 @@ void mark_waiting(Value& value) {
 }
 
 void mark_read(const Checker& checker, Value& value, Local& local) {
-  if (is_tuple(value) || checker.scope->is_numba()) return mark_waiting(value);
+  if (is_tuple(value) || checker.rules.types_literals) return mark_waiting(value);
   if (is_open(value) || (checker.final && local.literal.is_decided))
     value.literals = &*checker.context.literal_lists.insert({&local}).first;
 }

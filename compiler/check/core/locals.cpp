@@ -38,18 +38,6 @@ static void make_slots(Checker& checker, std::string name, Type type, Span span,
     make_slots(checker, part_name(name, type, i), type->elements[i], span, slots);
 }
 
-// Takes the slots of one value off the front of `slots`.
-static Value take_slots(Type type, std::span<const ir::SlotId>& slots, Span span) {
-  if (!is_tuple(type)) {
-    ir::Operand operand{type, slots.front()};
-    slots = slots.subspan(1);
-    return runtime_value(operand, span);
-  }
-  Value tuple = tuple_like(type, span);
-  for (Type element : type->elements) tuple.elements.push_back(take_slots(element, slots, span));
-  return tuple;
-}
-
 // Within a round the type may still grow; what was written with the old slots is thrown away with the round.
 Value slots_value(Checker& checker, Local& local, Type type, Span span) {
   if (local.now.slots_type != type) {
@@ -57,8 +45,8 @@ Value slots_value(Checker& checker, Local& local, Type type, Span span) {
     make_slots(checker, std::string(local.name), type, local.span, local.now.slots);
     local.now.slots_type = type;
   }
-  std::span<const ir::SlotId> slots = local.now.slots;
-  return take_slots(type, slots, span);
+  auto slot = local.now.slots.begin();
+  return value_of_leaves(type, span, [&](Type leaf) { return ir::Operand{leaf, *slot++}; });
 }
 
 static void report_without_type(Checker& checker, const Local& local, Span span) {
@@ -162,7 +150,7 @@ static bool is_mixture(Checker& checker, Type a, Type b) {
 }
 
 static void note_mixture(Checker& checker, const Local& local) {
-  if (checker.instance && checker.scope->is_numba() && !local.is_result)
+  if (checker.instance && checker.rules.splits_names && !local.is_result)
     checker.instance->mixed.insert(local.name);
 }
 
@@ -261,7 +249,7 @@ void note_assignment(Checker& checker, Local& local, const Value& value, const a
   // A value without a type yet says nothing in this round.
   if (!has_unknown(value)) local.now.most = std::max(local.now.most, most_bits(value));
   if (local.pinned || !type) return;
-  if (checker.scope->is_numba()) type = default_deep(checker, *type);
+  if (checker.rules.types_literals) type = default_deep(checker, *type);
   if (is_mixture(checker, local.now.joined, *type)) note_mixture(checker, local);
   if (is_number(value) && value.type == types::i64) (value.is_made ? local.is_made : local.is_plain) = true;
   std::optional<Type> joined = join_assigned(checker, local.now.joined, *type);
@@ -386,7 +374,7 @@ bool converts_deep(Checker& checker, const Value& value, Type type, bool rounds)
   }
   if (is_literal(value) || is_literal(type)) return true; // convert() says whether it fits
   if (!is_number(value) && !is_array(value)) return false;
-  if (is_number(value) && is_scalar(type) && checker.scope->is_numba()) return true;
+  if (is_number(value) && is_scalar(type) && checker.rules.casts_numbers) return true;
   if (converts(value.type, type)) return true;
   if (!has_exact_integers(checker)) return false;
   return rounds ? goes_into(value, type) || goes_by_check(checker, value, type) : fits_by_type(value, type);

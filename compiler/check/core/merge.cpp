@@ -46,21 +46,6 @@ static std::optional<Type> merged_type(Checker& checker, const Value& yes, const
   return join_types(checker, *a, *b);
 }
 
-static void make_variables(Checker& checker, Type type, Span span, std::vector<ir::Operand>& leaves,
-                           Value& value) {
-  if (!is_tuple(type)) {
-    leaves.push_back(checker.variable(type, span));
-    value = runtime_value(leaves.back(), span);
-    return;
-  }
-  value = tuple_like(type, span);
-  for (Type element : type->elements) {
-    Value inner;
-    make_variables(checker, element, span, leaves, inner);
-    value.elements.push_back(std::move(inner));
-  }
-}
-
 static void write_variables(Checker& checker, const std::vector<ir::Operand>& variables, const Value& value,
                             Type type, const Value& other) {
   Value converted = convert_value(checker, value, type, {Purpose::Operand, other.span});
@@ -91,7 +76,7 @@ Value merge(Checker& checker, Span span, ir::Operand condition, const std::funct
   auto is_choice = [](const Value& value) {
     return is_literal(value) || value.kind == ValueKind::Choice || value.kind == ValueKind::Deferred;
   };
-  bool waits = is_choice(then_value) && is_choice(else_value) && !checker.scope->is_numba();
+  bool waits = is_choice(then_value) && is_choice(else_value) && !checker.rules.types_literals;
   if (waits && is_pure(then_body) && is_pure(else_body)) {
     checker.append(std::move(then_body));
     checker.append(std::move(else_body));
@@ -113,18 +98,18 @@ Value merge(Checker& checker, Span span, ir::Operand condition, const std::funct
   }
   // The type of a literal beside a value that has no type yet is not known.
   bool unknown = has_unknown(then_value) || has_unknown(else_value);
-  bool is_open = unknown && !checker.scope->is_numba() && default_deep(checker, *type) != *type;
+  bool is_open = unknown && !checker.rules.types_literals && default_deep(checker, *type) != *type;
   if (*type == types::unknown || is_open) return unknown_value(span);
   note_operands_meet(checker, then_value, else_value);
   if (std::optional<Value> value =
           undecided_operation(checker, ast::BinaryOp::Add, *type, then_value, else_value, span))
     return *value;
-  bool open = !checker.final && !checker.scope->is_numba() &&
+  bool open = !checker.final && !checker.rules.types_literals &&
               (has_open_part(then_value) || has_open_part(else_value));
   if (!open) type = default_deep(checker, *type);
-  Value result;
   std::vector<ir::Operand> variables;
-  make_variables(checker, *type, span, variables, result);
+  Value result = value_of_leaves(
+      *type, span, [&](Type leaf) { return variables.emplace_back(checker.variable(leaf, span)); });
   auto write = [&](ir::Body& into, const Value& value, const Value& other) {
     checker.write_into(into, [&] { write_variables(checker, variables, value, *type, other); });
   };

@@ -161,18 +161,18 @@ static bool is_open_real(const Value& value) {
 Value arithmetic(Checker& checker, ast::BinaryOp op, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right)) return report_mismatch(checker, op, left, right, span);
   if (op == ast::BinaryOp::MatrixMultiply) return report_mismatch(checker, op, left, right, span);
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
+  const bool typed = checker.rules.types_literals;
   const DialectFunctions& functions = *checker.rules.functions;
   std::optional<Type> type = functions.operator_type(op, left, right);
   // A local of float literals beside an integer: what the two go into says which float it is.
-  const Value* open = numba                                           ? nullptr
+  const Value* open = typed                                           ? nullptr
                       : is_open_real(left) && is_integer_value(right) ? &left
                       : is_open_real(right) && is_integer_value(left) ? &right
                                                                       : nullptr;
   if (open && has_floats(op))
     if (std::optional<Value> value = undecided(checker, types::float_literal, std::array{open}, span))
       return *value;
-  bool waits = checker.instance && !numba && (meets_integer(left, right) || meets_integer(right, left));
+  bool waits = checker.instance && !typed && (meets_integer(left, right) || meets_integer(right, left));
   if (waits && has_floats(op)) return deferred_value(op, left, right, span);
   if (!type) return report_mismatch(checker, op, left, right, span);
   bool defers = left.kind == ValueKind::Deferred || right.kind == ValueKind::Deferred;
@@ -237,7 +237,7 @@ static std::optional<Value> tuple_operation(Checker& checker, ast::BinaryOp op, 
 static bool folds_as_literals(const Checker& checker, ast::BinaryOp op, const Value& left,
                               const Value& right) {
   if (!is_literal(left) || !is_literal(right)) return false;
-  if (!checker.scope->is_numba()) return true;
+  if (!checker.rules.types_literals) return true;
   if (!is_int_literal(left) || !is_int_literal(right)) {
     if (op == ast::BinaryOp::Power) return !is_named(left) && !is_named(right);
     bool floors = op == ast::BinaryOp::FloorDivide || op == ast::BinaryOp::Modulo;
@@ -249,7 +249,8 @@ static bool folds_as_literals(const Checker& checker, ast::BinaryOp op, const Va
 
 // An integer literal beyond i64 is a u64 in the Numba dialect.
 static Value settled(const Checker& checker, const Value& value) {
-  bool wide = checker.scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64);
+  bool wide =
+      checker.rules.types_literals && is_int_literal(value) && !literal_fits(value.integer, types::i64);
   if (!wide) return value;
   return runtime_value(ir::constant_int(types::u64, static_cast<std::int64_t>(value.integer)), value.span);
 }
@@ -298,7 +299,8 @@ Value binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value&
   bool folds = (is_literal(left) && is_literal(right)) ||
                (!checker.instance && is_constant_number(left) && is_constant_number(right));
   if (complex && folds) return fold_binary_complex(checker, op, left, right, span);
-  bool by_zero = checker.scope->is_numba() && checker.final && divides(op) && constant_complex(right) == 0.0;
+  bool by_zero =
+      !checker.rules.faults_by_zero && checker.final && divides(op) && constant_complex(right) == 0.0;
   if (by_zero && is_number(left)) checker.report(span, diag::zero_division, checker.context.source(span));
   if (folds_as_literals(checker, op, left, right)) return literal_operation(checker, op, left, right, span);
   if (is_literal(left) && is_literal(right)) {
@@ -306,7 +308,7 @@ Value binary(Checker& checker, ast::BinaryOp op, const Value& left, const Value&
     return as_literal(op == ast::BinaryOp::Power ? power(checker, a, b, span)
                                                  : arithmetic(checker, op, a, b, span));
   }
-  bool settles = (is_int_literal(left) || is_int_literal(right)) && checker.scope->is_numba();
+  bool settles = (is_int_literal(left) || is_int_literal(right)) && checker.rules.types_literals;
   if (settles) return typed_binary(checker, op, settled(checker, left), settled(checker, right), span);
   return typed_binary(checker, op, left, right, span);
 }
@@ -342,11 +344,11 @@ Value unary(Checker& checker, ast::UnaryOp op, const Value& operand, Span span) 
   if (is_complex_number(operand)) return complex_unary(checker, op, operand, span);
   bool is_wide = is_int_literal(operand) && (operand.integer <= least_value(ScalarKind::I64) ||
                                              operand.integer > greatest_value(ScalarKind::I64));
-  bool wraps = is_wide && is_named(operand) && checker.scope->is_numba();
+  bool wraps = is_wide && is_named(operand) && checker.rules.types_literals;
   if (is_literal(operand) && !wraps) return literal_unary(checker, op, operand, span);
   if (wraps) return unary(checker, op, runtime_value(as_operand(checker, operand), operand.span), span);
   bool inverts = op == ast::UnaryOp::Invert;
-  bool is_bool = inverts && is_boolean(operand.type) && !checker.scope->is_numba();
+  bool is_bool = inverts && is_boolean(operand.type) && !checker.rules.inverts_bools;
   bool fits = is_number(operand) && (!inverts || is_integral(operand.type)) && !is_bool;
   if (!fits) {
     Report error = checker.report(span, diag::unary_operand, spelling(op), describe(checker, operand));

@@ -38,8 +38,7 @@ ir::Operand convert_deferred(Checker& checker, const Value& value, Type type, Pu
 }
 
 static std::optional<Type> power_type(Checker& checker, const Value& left, const Value& right) {
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  if (numba) return numba_power(left.type, right.type);
+  if (!checker.rules.exact_integers) return numba_power(left.type, right.type);
   if (takes_integer_exponent(left, right)) return left.type;
   bool counts = is_complex(left.type) && is_integer(right.type) && !is_literal(right);
   if (counts) return left.type;
@@ -69,8 +68,8 @@ static void check_exponent(Checker& checker, const Value& exponent, Span span) {
 Value power(Checker& checker, const Value& left, const Value& right, Span span) {
   if (!is_number(left) || !is_number(right))
     return arithmetic(checker, ast::BinaryOp::Power, left, right, span);
-  bool numba = checker.rules.arithmetic == Rules::arithmetic_rule::NumbaWidening;
-  if (!numba && waits_for_type(checker, left, right))
+  const bool exact = checker.rules.exact_integers;
+  if (exact && waits_for_type(checker, left, right))
     return deferred_value(ast::BinaryOp::Power, left, right, span);
   std::optional<Type> type = power_type(checker, left, right);
   if (!type) return arithmetic(checker, ast::BinaryOp::Power, left, right, span);
@@ -93,8 +92,8 @@ Value power(Checker& checker, const Value& left, const Value& right, Span span) 
     result = product(checker, base, exponent, span);
   } else {
     Builtin builtin = is_integer(computed) ? Builtin::IntegerPower : Builtin::MathPow;
-    bool counts = !numba && is_integer(computed);
-    bool casts = counts || (!numba && takes_integer_exponent(left, right));
+    bool counts = exact && is_integer(computed);
+    bool casts = counts || (exact && takes_integer_exponent(left, right));
     if (counts) check_exponent(checker, right, span);
     // An exponent that the base's type does not hold is raised to in u64s: the low bits of a power are those of
     // the power of the base's low bits.
@@ -109,7 +108,7 @@ Value power(Checker& checker, const Value& left, const Value& right, Span span) 
   }
   Value value = runtime_value(cast(checker, result, *type, span), span);
   keep_literal_locals(checker, value, std::array{&left, &right});
-  if (!numba && is_integer(*type)) value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;
+  if (exact && is_integer(*type)) value.is_made = is_word(*type) || left.type != types::i64 || left.is_made;
   return value;
 }
 

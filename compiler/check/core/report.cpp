@@ -69,7 +69,8 @@ std::optional<Type> type_of(const Reporter& reporter, const Value& value) {
   case ValueKind::Error:
   case ValueKind::Unknown: return types::unknown;
   case ValueKind::Literal:
-    if (reporter.scope->is_numba() && is_int_literal(value) && !literal_fits(value.integer, types::i64))
+    if (reporter.scope->rules.types_literals && is_int_literal(value) &&
+        !literal_fits(value.integer, types::i64))
       return types::u64;
     return value.type;
   case ValueKind::Runtime:

@@ -47,9 +47,7 @@ struct DialectFunctions {
 extern const DialectFunctions kern_functions, numba_functions;
 
 struct Rules {
-#define DIALECT_RULE(Name, InKern, InNumba)                                                                  \
-  enum class Name##_rule : std::uint8_t{InKern, InNumba};                                                    \
-  Name##_rule Name;
+#define DIALECT_RULE(Name, InKern, InNumba) bool Name;
 #include "compiler/check/core/dialect.def"
   const DialectFunctions* functions;
 };

@@ -40,7 +40,7 @@ Type place_type(Checker& checker, const ast::Expr& place) {
 }
 
 std::optional<Target> target_of(Checker& checker, Span place) {
-  bool is_known = checker.final && checker.instance && !checker.scope->is_numba();
+  bool is_known = checker.final && checker.instance && !checker.rules.casts_numbers;
   return is_known ? checker.context.hooks.find_target(checker, place) : std::nullopt;
 }
 

@@ -137,6 +137,13 @@ Value bool_value(bool value, Span span);
 Value tuple_value(std::vector<Value> elements, Span span);
 // Makes a tuple without elements yet, which is a record or has names where the type says so.
 Value tuple_like(Type type, Span span);
+// Returns a value of the running program of a type, whose leaves `leaf` makes, each for its type.
+template <class Leaf> Value value_of_leaves(Type type, Span span, const Leaf& leaf) {
+  if (!is_tuple(type)) return runtime_value(leaf(type), span);
+  Value tuple = tuple_like(type, span);
+  for (Type element : type->elements) tuple.elements.push_back(value_of_leaves(element, span, leaf));
+  return tuple;
+}
 Value type_value(Type type, Span span);
 Value plain_value(ValueKind kind, Span span);
 Value text_value(ValueKind kind, std::string_view text, Span span); // a String, Host or Prefix

@@ -367,7 +367,7 @@ std::optional<Value> array_form(Checker& checker, const Value& array, std::strin
     method.elements = {array};
     return method;
   }
-  std::string_view reduction = checker.scope->is_numba() ? reduction_name(name, true) : "";
+  std::string_view reduction = checker.rules.numpy_names ? reduction_name(name, true) : "";
   if (!reduction.empty()) {
     Value method = plain_value(ValueKind::Method, span);
     method.text = reduction;

@@ -330,7 +330,7 @@ Value call_number_method(Checker& checker, const Value& method, const Args& args
 
 std::optional<Value> number_method(Checker& checker, const Value& number, std::string_view name, Span span) {
   const auto* row = std::ranges::find(number_methods, name, &NumberMethod::name);
-  bool is_view = name == "view" && checker.scope->is_numba();
+  bool is_view = name == "view" && checker.rules.numpy_names;
   if (!is_view && row == std::end(number_methods)) return std::nullopt;
   if (!is_view && row->of_integers && !is_integer(number.type)) return std::nullopt;
   Value method = plain_value(ValueKind::Method, span);
@@ -347,16 +347,16 @@ std::optional<Value> plain_function(Checker& checker, std::string_view module, s
     return value;
   };
   for (const Row& row : rows)
-    if (row.module == module && row.name == name && (checker.scope->is_numba() || !name.ends_with("info")))
+    if (row.module == module && row.name == name && (checker.rules.numpy_names || !name.ends_with("info")))
       return method(row.name);
   if (module == "operator")
     if (std::string_view known = operator_name(name); !known.empty()) return method(known);
   if (module == "numpy")
     if (std::string_view ufunc = ufunc_name(name); !ufunc.empty()) return method(ufunc);
-  if (module == "numpy" && checker.instance && checker.scope->is_numba())
+  if (module == "numpy" && checker.instance && checker.rules.numpy_names)
     if (std::string_view reduction = reduction_name(name, false); !reduction.empty())
       return method(reduction);
-  if (module == "numpy" && checker.instance && checker.scope->is_numba())
+  if (module == "numpy" && checker.instance && checker.rules.numpy_names)
     if (std::string_view maker = made_array_name(name); !maker.empty()) return method(maker);
   return std::nullopt;
 }

@@ -57,7 +57,7 @@ Type common_type(const Checker& checker, const Values& args) {
   std::optional<Type> type;
   bool any_typed = std::ranges::any_of(args, [](const Value& arg) { return !is_literal(arg.type); });
   for (const Value& arg : args) {
-    bool adapts = any_typed && is_literal(arg.type) && !checker.scope->is_numba();
+    bool adapts = any_typed && is_literal(arg.type) && !checker.rules.types_literals;
     if (adapts && is_integer(arg.type)) continue;
     Type own = adapts ? types::f16 : numpy_type(arg);
     type = type ? promoted(*type, own) : own;

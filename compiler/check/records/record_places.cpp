@@ -386,7 +386,7 @@ Value whole_record(Checker& checker, const Value& record) {
   Owner owner = owner_of(record);
   if (is_unaligned(owner.record))
     return load_deep(checker, place_at(owner), owner.offset, owner.record->elements[0], record.span);
-  if (checker.scope->is_numba() && !holds_tuple(owner.record)) {
+  if (checker.rules.refers_to_records && !holds_tuple(owner.record)) {
     std::int64_t word = bit_width(owner.array.type->scalar) / 8, size = owner.record->record->size;
     std::int64_t unit = alignment_of(word | owner.offset | size);
     ScalarKind kind = unsigned_kind(unit);
@@ -454,7 +454,7 @@ void store_record(Checker& checker, const Value& target, const Value& given, Spa
   }
   bool is_same = (is_record_place(value) || is_tuple(value)) &&
                  (value.type == owner.record ||
-                  (checker.scope->is_numba() && has_same_layout(value.type, owner.record)));
+                  (checker.rules.refers_to_records && has_same_layout(value.type, owner.record)));
   if (!is_same && holds_tuple(owner.record)) {
     if (is_record_place(value) || is_tuple(value)) value = loaded(checker, value);
     // A tuple that is written out here passes: each number of it that does not fit has an error of its own,
