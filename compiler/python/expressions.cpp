@@ -354,6 +354,21 @@ std::optional<bool> Interpreter::truth_of(const ast::Expr& condition) {
   return truth(evaluate(condition));
 }
 
+static Value comprehended(Interpreter& python, const ast::Comprehension& expr) {
+  const Store before = python.store;
+  const Value made = python.comprehension(expr);
+  if (!expr.is_generator) return made;
+  python.store = python.joined(before, python.store, expr.span); // it runs later, if at all
+  return python.unknown_call({{made}, {}}, expr.span);
+}
+
+static Value set_display(Interpreter& python, const ast::Set& expr) {
+  bool is_whole = true;
+  const std::vector<Value> all = elements(python, expr.elements, is_whole);
+  if (!is_whole) return python.unknown(Why::NotComputed, expr.span);
+  return python.make_term(values::Path{"set"}, {all, {}}, true);
+}
+
 Value Interpreter::evaluate(const ast::Expr& expr) {
   const bool is_condition = std::exchange(is_asked, false);
   ++steps;
@@ -388,20 +403,8 @@ Value Interpreter::evaluate(const ast::Expr& expr) {
   case ast::Kind::Dict: return dict(*this, ast::get<ast::Dict>(expr));
   case ast::Kind::Lambda: return lambda(*this, ast::get<ast::Lambda>(expr));
   case ast::Kind::Slice: return slice_of(*this, ast::get<ast::Slice>(expr));
-  case ast::Kind::Comprehension: {
-    const auto& node = ast::get<ast::Comprehension>(expr);
-    const Store before = store;
-    const Value made = comprehension(node);
-    if (!node.is_generator) return made;
-    store = joined(before, store, expr.span); // it runs later, if at all
-    return unknown_call({{made}, {}}, expr.span);
-  }
-  case ast::Kind::Set: {
-    bool is_whole = true;
-    const std::vector<Value> all = elements(*this, ast::get<ast::Set>(expr).elements, is_whole);
-    if (!is_whole) return unknown(Why::NotComputed, expr.span);
-    return make_term(values::Path{"set"}, {all, {}}, true);
-  }
+  case ast::Kind::Comprehension: return comprehended(*this, ast::get<ast::Comprehension>(expr));
+  case ast::Kind::Set: return set_display(*this, ast::get<ast::Set>(expr));
   case ast::Kind::Starred: break; // nothing that a kernel reads
   case ast::Kind::ExprStmt:
   case ast::Kind::Assign:

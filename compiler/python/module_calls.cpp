@@ -53,54 +53,62 @@ static std::optional<Value> range_of(const std::vector<Value>& positional) {
                        static_cast<std::int64_t>(parts[2])};
 }
 
-// What Python itself has and python/ computes.
-std::optional<Value> Interpreter::call_python(std::string_view path, const Arguments& args, Span span) {
+// What goes over the elements of one thing.
+static std::optional<Value> call_of_elements(Interpreter& python, std::string_view path,
+                                             const Interpreter::Arguments& args, Span span) {
   const std::vector<Value>& positional = args.positional;
   if (path == "len" && positional.size() == 1) {
     const auto* array = as<values::Array>(positional[0]);
-    if (array && has_form(*array) && !array->form->extents.empty())
+    if (array && python.has_form(*array) && !array->form->extents.empty())
       return static_cast<WideInt>(array->form->extents[0]);
     if (const auto* string = as<values::Text>(positional[0]))
       return static_cast<WideInt>(string->text.size());
-    const auto elements = iterate(positional[0]);
-    return elements ? Value(static_cast<WideInt>(elements->size())) : unknown(Why::NotComputed, span);
+    const auto elements = python.iterate(positional[0]);
+    return elements ? Value(static_cast<WideInt>(elements->size())) : python.unknown(Why::NotComputed, span);
   }
+  if ((path == "list" || path == "tuple") && positional.size() <= 1) {
+    const auto elements = positional.empty() ? std::vector<Value>{} : python.iterate(positional[0]);
+    if (elements) return path == "list" ? python.new_list(*elements) : python.tuple(*elements);
+    return python.unknown_call(args, span);
+  }
+  const bool spreads = positional.size() == 1 && (path == "min" || path == "max" || path == "sum");
+  if (spreads)
+    if (const auto elements = python.iterate(positional[0]); elements && !elements->empty()) {
+      if (path != "sum") {
+        // One of the elements is the result, which may be changed through it.
+        const auto found = values::call(path, *elements);
+        return found ? *found : python.unknown_call(args, span);
+      }
+      Value sum = WideInt(0);
+      for (const Value& each : *elements) sum = python.binary(ast::BinaryOp::Add, sum, each, span);
+      return sum;
+    }
+  if ((path == "any" || path == "all") && positional.size() == 1) {
+    const auto elements = python.iterate(positional[0]);
+    if (!elements) return std::nullopt;
+    for (const Value& each : *elements) {
+      const std::optional<bool> truth = python.truth(each);
+      if (!truth) return python.unknown(Why::NotComputed, span);
+      if (*truth == (path == "any")) return *truth;
+    }
+    return path == "all";
+  }
+  return std::nullopt;
+}
+
+// What Python itself has and python/ computes.
+std::optional<Value> Interpreter::call_python(std::string_view path, const Arguments& args, Span span) {
+  const std::vector<Value>& positional = args.positional;
+  if (std::optional<Value> result = call_of_elements(*this, path, args, span)) return result;
   if (summary && path == "type" && positional.size() == 1 && as<values::Class>(positional[0]))
     return positional[0];
   if (path == "range" && !positional.empty() && positional.size() <= 3)
     return range_of(positional).value_or(unknown(Why::NotComputed, span));
-  if ((path == "list" || path == "tuple") && positional.size() <= 1) {
-    const auto elements = positional.empty() ? std::vector<Value>{} : iterate(positional[0]);
-    if (elements) return path == "list" ? new_list(*elements) : tuple(*elements);
-    return unknown_call(args, span);
-  }
   if (path == "dict" && positional.empty() && args.is_whole) {
     std::vector<Value> pairs;
     for (const values::NamedValue& each : args.keywords)
       pairs.insert(pairs.end(), {values::Text{each.name}, each.value});
     return new_dict(pairs);
-  }
-  const bool spreads = positional.size() == 1 && (path == "min" || path == "max" || path == "sum");
-  if (spreads)
-    if (const auto elements = iterate(positional[0]); elements && !elements->empty()) {
-      if (path != "sum") {
-        // One of the elements is the result, which may be changed through it.
-        const auto found = values::call(path, *elements);
-        return found ? *found : unknown_call(args, span);
-      }
-      Value sum = WideInt(0);
-      for (const Value& each : *elements) sum = binary(ast::BinaryOp::Add, sum, each, span);
-      return sum;
-    }
-  if ((path == "any" || path == "all") && positional.size() == 1) {
-    const auto elements = iterate(positional[0]);
-    if (!elements) return std::nullopt;
-    for (const Value& each : *elements) {
-      const std::optional<bool> truth = this->truth(each);
-      if (!truth) return unknown(Why::NotComputed, span);
-      if (*truth == (path == "any")) return *truth;
-    }
-    return path == "all";
   }
   if (path == "divmod" && positional.size() == 2 && values::is_number(positional[0]))
     return tuple({binary(ast::BinaryOp::FloorDivide, positional[0], positional[1], span),
