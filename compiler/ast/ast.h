@@ -474,9 +474,11 @@ struct HostStatement {
   const Module* code = nullptr;        // inside of a function or class
   std::span<const HostClause> clauses; // of another compound statement
   std::span<const Param> params;       // of a function
-  ExprList decorators;                 // of a function that is no item, where all could be parsed
-  ExprList bases;                      // of a class
-  bool is_enum = false;                // a class whose base is an enumeration
+  ExprList decorators;                 // of a function that is no item, or a class, where all could be parsed
+  const Expr* head =
+      nullptr;          // `A(B, metaclass=M)` or `A` of a class, where it and all decorators could be parsed
+  ExprList bases;       // of a class
+  bool is_enum = false; // a class whose base is an enumeration
   std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
   bool is_nonlocal = false;
 };

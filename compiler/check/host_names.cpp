@@ -38,12 +38,15 @@ static bool is_asked_for(const Context& context) {
   const CheckOptions& options = context.options;
   if (!options.defines.empty() || !options.signatures.empty() || !options.only.empty()) return true;
   if (context.program.files.front().dialect != Dialect::Numba) return true;
-  constexpr std::string_view makers[] = {"jit", "import kern", "kern import"};
-  return std::ranges::any_of(context.program.files, [&](const ProgramFile& file) {
+  bool has_maker = false, names_module = false;
+  for (const ProgramFile& file : context.program.files) {
     const std::string_view text = context.program.sources->file(file.tree->file).text;
-    return file.has_generated ||
-           std::ranges::any_of(makers, [&](std::string_view maker) { return text.find(maker) != text.npos; });
-  });
+    const auto has = [&](std::string_view part) { return text.find(part) != text.npos; };
+    if (file.has_generated) return true;
+    has_maker = has_maker || has("jit") || has("import kern") || has("kern import");
+    names_module = names_module || file.names_compiler;
+  }
+  return has_maker && names_module;
 }
 
 static python::HostModules run(Context& context, python::Limits limits) {

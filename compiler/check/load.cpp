@@ -45,6 +45,10 @@ struct Loader {
     const bool is_numba = program.files[index].dialect == Dialect::Numba;
     const TopLevel top_level = is_numba ? TopLevel::Host : TopLevel::Strict;
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
+    program.files[index].names_compiler = std::ranges::any_of(tokens, [&](const Token& token) {
+      const bool is_name = token.kind == TokenKind::Name;
+      return is_name && (sources.text(token.span) == "numba" || sources.text(token.span) == "kern");
+    });
     const ast::Module* tree =
         parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
     if (is_numba) {

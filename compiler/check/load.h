@@ -40,8 +40,9 @@ struct ProgramFile {
   Dialect dialect;
   const ast::Module* tree;
   std::vector<std::pair<std::string, std::size_t>> imports;
-  bool is_library = false;    // of the standard library
-  bool has_generated = false; // kernels that decorators generated of functions
+  bool is_library = false;     // of the standard library
+  bool has_generated = false;  // kernels that decorators generated of functions
+  bool names_compiler = false; // a word of its code is `numba` or `kern`
 };
 
 // Every file of a compilation, the root first.

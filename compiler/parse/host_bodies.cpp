@@ -136,16 +136,16 @@ struct BodyParser {
     clause.target = all(targets);
   }
 
-  // Returns the bases of a class, whose head is a call by its look.
-  ast::ExprList parse_bases(std::size_t keyword) const {
+  // Returns the head of a class, which is a call or a name by its look; null where it could not be parsed.
+  const Expr* parse_head(std::size_t keyword) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level,
                  parser.arena,   aside,       keyword + 1};
-    const auto* head = ast::as<ast::Call>(trial.parse_expression());
-    return head && trial.error_count == 0 ? head->args : ast::ExprList{};
+    const Expr* head = trial.parse_expression();
+    return trial.error_count == 0 ? head : nullptr;
   }
 
-  // Parses the decorators of a function; false where they could not be parsed.
+  // Parses the decorators of a function or class; false where they could not be parsed.
   bool parse_decorators(ast::ExprList& list) const {
     Diagnostics aside;
     Parser trial{parser.sources, parser.file, parser.tokens, parser.top_level, parser.arena, aside, begin};
@@ -259,7 +259,10 @@ void Parser::parse_host_body(std::size_t begin, HostStatement& statement) {
   if (is_compound && !is_too_deep) {
     statement.clauses = arena.copy(body.parse_clauses(keyword, statement));
   } else if (is_class && !is_too_deep) {
-    statement.bases = body.parse_bases(keyword);
+    statement.head = body.parse_head(keyword);
+    const auto* call = statement.head ? ast::as<ast::Call>(statement.head) : nullptr;
+    if (call) statement.bases = call->args;
+    if (!body.parse_decorators(statement.decorators)) statement.head = nullptr;
     statement.is_enum = is_enum(statement.bases);
     statement.code = body.parse_code(colon);
   } else if (is_function && !is_too_deep) {

@@ -2,39 +2,11 @@
 #include <algorithm>
 #include <array>
 
-#include "compiler/parse/parse.h"
 #include "compiler/python/interpreter.h"
 
 namespace kern::python {
 
 using values::as;
-
-std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostStatement& statement) {
-  const Span whole = statement.span;
-  const auto& inner = statement.code->statements;
-  const std::string_view text =
-      run.sources.text({whole.file, whole.begin, inner.empty() ? whole.end : inner.front().span.begin});
-  const bool has_bases = !statement.bases.empty() || text.find('(') == text.npos;
-  if (text.starts_with("class") && text.find('=') == text.npos && has_bases) return {};
-  std::vector<const ast::Expr*> parts;
-  Diagnostics aside;
-  std::vector<Token> part;
-  const auto [tokens, is_new] = run.tokens.try_emplace(whole.file);
-  if (is_new) tokens->second = lex(run.sources, whole.file, aside);
-  for (const Token& token : tokens->second) {
-    using Kind = TokenKind;
-    const bool is_end = token.kind == Kind::Colon && token.span.begin >= statement.name_span.end;
-    const bool ends = is_end || token.kind == Kind::Newline || token.kind == Kind::Class ||
-                      token.kind == Kind::At || token.kind == Kind::Indent || token.kind == Kind::Dedent;
-    if (token.span.begin < whole.begin) continue;
-    if (!ends) part.push_back(token);
-    if (!ends || part.empty()) continue;
-    part.push_back({Kind::EndOfFile, token.span});
-    parts.push_back(parse_expression(run.sources, whole.file, std::exchange(part, {}), run.arena, aside));
-    if (is_end) break;
-  }
-  return parts;
-}
 
 const Binding* Interpreter::class_member(const Value& of, std::string_view name) {
   const auto* made = as<values::Class>(of);

@@ -172,9 +172,8 @@ struct Interpreter {
   ObjectId first_own_object{}; // what objects before hold is not known
   std::unordered_map<const ast::FunctionDef*, ReadNames> read_names{};
   std::map<std::string, std::uint32_t, std::less<>>
-      packages{};                                // folders without a file, as files behind all others
-  std::map<FileId, std::vector<Token>> tokens{}; // of files whose classes have more than bases
-  Span here{};                                   // the statement that runs
+      packages{}; // folders without a file, as files behind all others
+  Span here{};    // the statement that runs
 
   // given.cpp
   struct GivenValue {
@@ -403,9 +402,6 @@ bool fits(std::span<const ast::Param> params, std::span<const Value> args,
           std::span<const values::NamedValue> keywords);
 
 // ---- classes.cpp ----
-// Returns what the tree leaves out of the head of a class: its decorators, and what is behind `class`, which looks like a call.
-// Null is what could not be parsed. Nothing where it has bases alone.
-std::vector<const ast::Expr*> head_of(Interpreter& run, const ast::HostStatement& statement);
 // Says whether a class that has it as a base or metaclass may be another one than its code says.
 bool remakes(Interpreter& run, const Value& base);
 // Says whether the members of an enumeration are not what they are assigned.

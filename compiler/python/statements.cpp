@@ -237,29 +237,22 @@ void Interpreter::define_generated(const ast::FunctionDef& def) {
 }
 
 // Says whether a decorator, or what a call of it returns, leaves a class as it is.
-static bool keeps_class(Interpreter& run, const ast::Expr* decorator) {
+static bool keeps_class(Interpreter& run, const ast::Expr& decorator) {
   static constexpr std::array<std::string_view, 5> keeping = {"dataclasses.dataclass",
                                                               "functools.total_ordering", "enum.unique",
                                                               "typing.final", "typing.runtime_checkable"};
-  const auto* call = decorator ? ast::as<ast::Call>(decorator) : nullptr;
-  return decorator && run.sources.text(decorator->span).find("slots") == std::string_view::npos &&
-         is_in(keeping, run.library_name(run.evaluate(call ? *call->callee : *decorator)));
+  const auto* call = ast::as<ast::Call>(&decorator);
+  return run.sources.text(decorator.span).find("slots") == std::string_view::npos &&
+         is_in(keeping, run.library_name(run.evaluate(call ? *call->callee : decorator)));
 }
 
 void Interpreter::define_class(const ast::HostStatement& statement) {
   const Span span = statement.name_span;
   if (!statement.code) return bind(statement.name, unknown(Why::NotComputed, span), span);
-  std::vector<const ast::Expr*> written = head_of(*this, statement);
-  const ast::Expr* head = written.empty() ? nullptr : written.back();
-  const bool is_parsed = written.empty() || head;
-  if (!written.empty()) written.pop_back();
   std::vector<Value> decorators;
-  for (const ast::Expr* each : written)
-    decorators.push_back(each ? evaluate(*each) : unknown(Why::NotComputed, span));
-  const auto* call = head ? ast::as<ast::Call>(head) : nullptr;
-  Arguments args = call ? arguments(*call) : Arguments{};
-  for (const ast::Expr* base : call ? ast::ExprList{} : statement.bases)
-    args.positional.push_back(evaluate(*base));
+  for (const ast::Expr* each : statement.decorators) decorators.push_back(evaluate(*each));
+  const auto* call = statement.head ? ast::as<ast::Call>(statement.head) : nullptr;
+  const Arguments args = call ? arguments(*call) : Arguments{};
   Frame inner{new_scope(frame->scope, frame->scope->file, &statement, true), {}, {}, {}};
   const Space space = inner.scope->space;
   Frame* const outer = std::exchange(frame, &inner);
@@ -280,12 +273,12 @@ void Interpreter::define_class(const ast::HostStatement& statement) {
     if (remakes(*this, base)) makers.positional.push_back(base);
   for (const values::NamedValue& each : args.keywords)
     if (library_name(each.value).empty()) makers.positional.push_back(each.value);
-  const bool is_remade = makers.positional.size() > 1 || !args.is_whole || !is_parsed;
+  const bool is_remade = makers.positional.size() > 1 || !args.is_whole || !statement.head;
   if (is_remade) unknown_call(makers, span);
   if (is_remade || numbers_otherwise(*this, made)) forget_it();
   Value result = made;
   for (std::size_t i = decorators.size(); i-- > 0;) {
-    if (keeps_class(*this, written[i])) continue;
+    if (keeps_class(*this, *statement.decorators[i])) continue;
     const Value given = this->call(decorators[i], {{result}, {}}, span);
     const bool is_known = !values::is_unknown(given) && !as<values::Term>(given);
     if (is_known)
