@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "compiler/driver/aot/object.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 
 static double compile(const std::string& name, const std::string& text, const kern::TargetOptions& target) {
   auto begin = std::chrono::steady_clock::now();

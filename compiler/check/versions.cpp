@@ -203,21 +203,14 @@ bool has_inner_functions(const ast::FunctionDef& function) {
 
 // Says whether an expression is made of constants and names that are none of the function's, by operators.
 bool is_of_constants(const Instance& instance, const ast::Expr& expr) {
-  switch (expr.kind) {
-  case ast::Kind::Name: return !instance.locals.contains(ast::get<ast::Name>(expr).text);
-  case ast::Kind::BoolLiteral:
-  case ast::Kind::IntLiteral:
-  case ast::Kind::NoneLiteral:
-  case ast::Kind::StringLiteral: return true;
-  case ast::Kind::Unary:
-  case ast::Kind::Compare:
-  case ast::Kind::BoolOp: {
-    bool all = true;
-    ast::each_part(expr, [&](const ast::Expr& part) { all = all && is_of_constants(instance, part); });
-    return all;
-  }
-  default: return false;
-  }
+  using Kind = ast::Kind;
+  if (const auto* name = ast::as<ast::Name>(&expr)) return !instance.locals.contains(name->text);
+  if (expr.kind != Kind::Unary && expr.kind != Kind::Compare && expr.kind != Kind::BoolOp)
+    return expr.kind == Kind::BoolLiteral || expr.kind == Kind::IntLiteral ||
+           expr.kind == Kind::NoneLiteral || expr.kind == Kind::StringLiteral;
+  bool all = true;
+  ast::each_part(expr, [&](const ast::Expr& part) { all = all && is_of_constants(instance, part); });
+  return all;
 }
 
 // Returns what a condition is for all calls of a function, as `if` finds it too; nothing where that depends on a call.

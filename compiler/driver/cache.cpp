@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/commands.h"
+#include "compiler/driver/session/commands.h"
 #include "compiler/support/nearest.h"
 #include "runtime/cache/inspect.h"
 

@@ -10,12 +10,12 @@
 #include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/aot/names.h"
 #include "compiler/driver/aot/object.h"
-#include "compiler/driver/commands.h"
-#include "compiler/driver/kernels.h"
-#include "compiler/driver/modules.h"
 #include "compiler/driver/numba_report.h"
-#include "compiler/driver/output.h"
 #include "compiler/driver/resources.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/kernels.h"
+#include "compiler/driver/session/modules.h"
+#include "compiler/driver/session/output.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {

@@ -1,9 +1,9 @@
 // kernc devices: what kernels can run on here, and which of them a program that does not choose gets.
 #include <thread>
 
-#include "compiler/driver/commands.h"
-#include "compiler/driver/host_cpu.h"
 #include "compiler/driver/run/runner.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/host_cpu.h"
 #include "compiler/support/utf8.h"
 #include "runtime/common/settings.h"
 #include "runtime/cuda/facts.h"

@@ -1,6 +1,6 @@
 // kernc doctor: what kernc finds on this machine, and what each thing is for.
-#include "compiler/driver/commands.h"
-#include "compiler/driver/host_cpu.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/host_cpu.h"
 #include "compiler/emit/ptxas.h"
 #include "compiler/emit/ptxas_defects.h"
 #include "compiler/support/utf8.h"

@@ -11,7 +11,7 @@ foreach(file IN LISTS files)
   string(APPEND rows "    {\"${name}\", {${name}_text, sizeof ${name}_text - 1}},\n")
 endforeach()
 file(WRITE ${OUTPUT}.new "// Made from stdlib/ by compiler/driver/embed.cmake.
-#include \"compiler/driver/modules.h\"
+#include \"compiler/driver/session/modules.h\"
 
 namespace kern {
 

@@ -3,8 +3,8 @@
 
 #include "compiler/builtins/builtins.h"
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/commands.h"
-#include "compiler/driver/messages.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/messages.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/commands.h"
+#include "compiler/driver/session/commands.h"
 #include "kern/version.h"
 
 namespace kern {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/driver/output.h"
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/output.h"
+#include "compiler/driver/session/streams.h"
 
 static void on_crash(int signal) {
   // Only what is safe in a signal handler.

@@ -11,8 +11,8 @@
 #include "compiler/ast/walk.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
-#include "compiler/driver/kernels.h"
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/kernels.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/lex/lex.h"
 
 namespace kern {

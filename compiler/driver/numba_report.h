@@ -2,7 +2,7 @@
 // PATH...`.
 #pragma once
 
-#include "compiler/driver/commands.h"
+#include "compiler/driver/session/commands.h"
 
 namespace kern {
 

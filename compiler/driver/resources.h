@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "compiler/driver/compilation.h"
-#include "compiler/driver/options.h"
+#include "compiler/driver/session/compilation.h"
+#include "compiler/driver/session/options.h"
 
 namespace kern {
 

@@ -137,8 +137,19 @@ static double greatest_float(ScalarKind kind) {
   case ScalarKind::BF16: return 0x1.FEp127;
   case ScalarKind::F32:
   case ScalarKind::C64: return std::numeric_limits<float>::max();
-  default: return std::numeric_limits<double>::max();
+  case ScalarKind::Bool:
+  case ScalarKind::I8:
+  case ScalarKind::I16:
+  case ScalarKind::I32:
+  case ScalarKind::I64:
+  case ScalarKind::U8:
+  case ScalarKind::U16:
+  case ScalarKind::U32:
+  case ScalarKind::U64:
+  case ScalarKind::F64:
+  case ScalarKind::C128: break;
   }
+  return std::numeric_limits<double>::max();
 }
 
 // Returns the least magnitude that rounds to infinity: half a unit in the last place beyond the greatest
@@ -149,8 +160,19 @@ static double rounds_to_infinity(ScalarKind kind) {
   case ScalarKind::BF16: return 0x1.FFp127;
   case ScalarKind::F32:
   case ScalarKind::C64: return 0x1.FFFFFFp127;
-  default: return std::numeric_limits<double>::infinity();
+  case ScalarKind::Bool:
+  case ScalarKind::I8:
+  case ScalarKind::I16:
+  case ScalarKind::I32:
+  case ScalarKind::I64:
+  case ScalarKind::U8:
+  case ScalarKind::U16:
+  case ScalarKind::U32:
+  case ScalarKind::U64:
+  case ScalarKind::F64:
+  case ScalarKind::C128: break;
   }
+  return std::numeric_limits<double>::infinity();
 }
 
 bool literal_fits(WideInt value, Type type) {

@@ -6,8 +6,8 @@
 
 #include "compiler/diagnostics/emit.h"
 #include "compiler/driver/jit/object.h"
-#include "compiler/driver/kernels.h"
-#include "compiler/driver/messages.h"
+#include "compiler/driver/session/kernels.h"
+#include "compiler/driver/session/messages.h"
 #include "runtime/cpu/float_environment.h"
 #include "runtime/jit/translate.h"
 #include "runtime/jit/written.h"

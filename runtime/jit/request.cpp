@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstring>
 
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/modules.h"
 #include "runtime/api/error.h"
 
 namespace kern::jit {

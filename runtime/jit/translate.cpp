@@ -2,9 +2,9 @@
 #include "runtime/jit/translate.h"
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/archs.h"
-#include "compiler/driver/defines.h"
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/archs.h"
+#include "compiler/driver/session/defines.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/emit/archs.h"
 
 namespace kern::jit {

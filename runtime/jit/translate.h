@@ -1,8 +1,8 @@
 // A request in the compiler's own terms.
 #pragma once
 
-#include "compiler/driver/commands.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/compilation.h"
 #include "runtime/jit/request.h"
 
 namespace kern::jit {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compiler/driver/aot/variants.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 #include "compiler/ir/ir.h"
 #include "compiler/support/source.h"
 #include "runtime/manifest/manifest.h"

@@ -8,7 +8,7 @@
 #include "compiler/driver/aot/manifest.h"
 #include "compiler/driver/aot/names.h"
 #include "compiler/driver/aot/variants.h"
-#include "compiler/driver/archs.h"
+#include "compiler/driver/session/archs.h"
 #include "compiler/emit/object.h"
 #include "compiler/emit/ptxas.h"
 #include "compiler/lower/lower.h"

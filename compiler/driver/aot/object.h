@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "compiler/driver/commands.h"
+#include "compiler/driver/session/commands.h"
 #include "runtime/manifest/manifest.h"
 
 namespace kern {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/driver/aot/variants.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 #include "kern/runtime.h"
 
 namespace kern {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/defines.h"
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/defines.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/support/nearest.h"
 #include "runtime/api/error.h"
 #include "runtime/plans/lines.h"

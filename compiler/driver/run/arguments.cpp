@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/modules.h"
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
 #include "compiler/driver/run/fill.h"
 #include "compiler/driver/run/list.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/nearest.h"
 #include "compiler/support/split.h"

@@ -12,7 +12,7 @@
 #include "compiler/ast/ast.h"
 #include "compiler/check/dialect.h"
 #include "compiler/diagnostics/diagnostics.h"
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

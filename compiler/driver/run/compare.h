@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "compiler/driver/compilation.h"
 #include "compiler/driver/run/arguments.h"
 #include "compiler/driver/run/launch.h"
+#include "compiler/driver/session/compilation.h"
 
 namespace kern {
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "compiler/driver/modules.h"
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
+#include "compiler/driver/session/modules.h"
 #include "runtime/common/random_states.h"
 
 namespace kern {

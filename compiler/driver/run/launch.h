@@ -8,8 +8,8 @@
 
 #include "compiler/analysis/launch/index_use.h"
 #include "compiler/diagnostics/diagnostics.h"
-#include "compiler/driver/extents.h"
-#include "compiler/driver/options.h"
+#include "compiler/driver/session/extents.h"
+#include "compiler/driver/session/options.h"
 #include "compiler/ir/ir.h"
 
 namespace kern {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

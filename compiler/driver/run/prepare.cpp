@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/archs.h"
-#include "compiler/driver/host_cpu.h"
 #include "compiler/driver/run/execute.h"
 #include "compiler/driver/run/launch.h"
 #include "compiler/driver/run/list.h"
 #include "compiler/driver/run/records.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/run/stages.h"
+#include "compiler/driver/session/archs.h"
+#include "compiler/driver/session/host_cpu.h"
 #include "compiler/ir/param_block.h"
 #include "compiler/support/limits.h"
 #include "compiler/types/signatures.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/streams.h"
 
 namespace kern {
 

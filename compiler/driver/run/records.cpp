@@ -6,7 +6,7 @@
 #include <span>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {

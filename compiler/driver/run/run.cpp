@@ -5,13 +5,13 @@
 #include <set>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/kernels.h"
-#include "compiler/driver/messages.h"
-#include "compiler/driver/modules.h"
 #include "compiler/driver/run/algorithm.h"
 #include "compiler/driver/run/generated.h"
 #include "compiler/driver/run/select.h"
 #include "compiler/driver/run/stages.h"
+#include "compiler/driver/session/kernels.h"
+#include "compiler/driver/session/messages.h"
+#include "compiler/driver/session/modules.h"
 
 namespace kern {
 

@@ -13,7 +13,7 @@
 #include "compiler/driver/jit/object.h"
 #include "compiler/driver/run/arguments.h"
 #include "compiler/driver/run/launch.h"
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/streams.h"
 #include "kern/runtime.h"
 
 namespace kern {

@@ -12,7 +12,7 @@
 #include "compiler/check/ufunc_methods.h"
 #include "compiler/diagnostics/driver.h"
 #include "compiler/diagnostics/names.h"
-#include "compiler/driver/kernels.h"
+#include "compiler/driver/session/kernels.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "compiler/analysis/launch/kernel_facts.h"
-#include "compiler/driver/commands.h"
-#include "compiler/driver/output.h"
 #include "compiler/driver/run/arguments.h"
 #include "compiler/driver/run/compare.h"
 #include "compiler/driver/run/report.h"
 #include "compiler/driver/run/runner.h"
 #include "compiler/driver/run/time_limit.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/output.h"
 
 namespace kern {
 

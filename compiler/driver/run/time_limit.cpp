@@ -5,7 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <thread>
 
-#include "compiler/driver/result.h"
+#include "compiler/driver/data/result.h"
 
 namespace kern {
 

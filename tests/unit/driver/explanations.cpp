@@ -11,9 +11,9 @@
 #include "compiler/diagnostics/lex.h"
 #include "compiler/diagnostics/limits.h"
 #include "compiler/diagnostics/types.h"
-#include "compiler/driver/compilation.h"
-#include "compiler/driver/modules.h"
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/compilation.h"
+#include "compiler/driver/session/modules.h"
+#include "compiler/driver/session/streams.h"
 #include "compiler/support/limits.h"
 
 using namespace kern;

@@ -1,5 +1,5 @@
 // Arrays in files: what NumPy and libpng write is read, what is malformed is a sentence.
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 #include <set>
 
 #include "compiler/diagnostics/render.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/scratch.h"
 

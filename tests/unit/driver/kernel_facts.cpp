@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 
 namespace kern {
 namespace {

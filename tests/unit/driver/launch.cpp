@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "compiler/driver/compilation.h"
-#include "compiler/driver/options.h"
+#include "compiler/driver/session/compilation.h"
+#include "compiler/driver/session/options.h"
 #include "compiler/driver/run/execute.h"
 
 using namespace kern;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 
 namespace kern {
 namespace {

@@ -1,5 +1,5 @@
 // Modules on the disk: a file has one name, by whatever imports it is reached.
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/modules.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

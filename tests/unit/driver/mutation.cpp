@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "compiler/diagnostics/render.h"
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 #include "compiler/lex/lex.h"
 
 namespace kern {

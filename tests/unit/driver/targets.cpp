@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 #include "compiler/ir/print.h"
 
 namespace kern {

@@ -17,7 +17,7 @@ constexpr Row rows[] = {
 #define OPTION(Commands, Flag, Values, Field, Default, Help) {"option", #Commands, Flag, Values},
 #define LIST(Commands, Flag, Values, Field, Help) {"list", #Commands, Flag, Values},
 #define ALIAS(Commands, Flag, Means, Help) {"alias", #Commands, Flag, ""},
-#include "compiler/driver/options.def"
+#include "compiler/driver/session/options.def"
 };
 
 bool is_of_jit(const Row& row) { return row.commands.find('J') != row.commands.npos; }

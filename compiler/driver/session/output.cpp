@@ -1,6 +1,6 @@
 // The temporary is made with a name that nobody else has, in the target's folder, because rename works only
 // within one file system. A target that is no plain file (/dev/null, a pipe) is written directly.
-#include "compiler/driver/output.h"
+#include "compiler/driver/session/output.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -19,7 +19,7 @@ struct Options {
 #define OPTION(Commands, Flag, Values, Field, Default, Help) std::string Field = Default;
 #define LIST(Commands, Flag, Values, Field, Help)
 #define ALIAS(Commands, Flag, Means, Help)
-#include "compiler/driver/options.def"
+#include "compiler/driver/session/options.def"
   // The lists; -o has a row for each of two commands.
   std::vector<std::string> outputs, emit, archs, signatures, defines, include_dirs, passes, prefix_map,
       specializations, warnings, prints, expects;

@@ -1,5 +1,5 @@
 // Only brackets, parentheses and commas count here; the checker reads the types.
-#include "compiler/driver/signature.h"
+#include "compiler/driver/session/signature.h"
 
 #include <string_view>
 

@@ -1,9 +1,9 @@
-#include "compiler/driver/extents.h"
+#include "compiler/driver/session/extents.h"
 
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

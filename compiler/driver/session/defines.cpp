@@ -1,14 +1,14 @@
 // A constant array is a nested tuple in the language, so that is what a file becomes. JSON: numbers,
 // booleans, arrays (tuples) and strings, which are Kern text (a type, an expression).
-#include "compiler/driver/defines.h"
+#include "compiler/driver/session/defines.h"
 
 #include <cmath>
 
 #include <nlohmann/json.hpp>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/modules.h"
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/support/limits.h"
 
 namespace kern {

@@ -1,6 +1,6 @@
 // Finds what `kernc doctor` and `kernc devices` say about the CPU: its features tell the level of x86-64,
 // because the objects carry code for levels, not for names of CPUs.
-#include "compiler/driver/host_cpu.h"
+#include "compiler/driver/session/host_cpu.h"
 
 #include <fstream>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/driver/options.h"
+#include "compiler/driver/session/options.h"
 #include "compiler/lower/target.h"
 
 namespace kern {

@@ -1,7 +1,7 @@
 // Steps are memoised in the members: a form that is there is not made again, nor changed. Passes edit copies,
 // which cost next to nothing: 0.2 ms of the 6 s that an object of benchmarks/suite.kern takes. Errors end the
 // chain: a step that finds some returns null, and so does whatever needs it.
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 
 #include <algorithm>
 #include <cassert>
@@ -14,7 +14,7 @@
 #include "compiler/analysis/threads/uniformity.h"
 #include "compiler/ast/print.h"
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/modules.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lex/lex.h"

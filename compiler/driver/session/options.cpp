@@ -1,6 +1,6 @@
 // CLI11 knows flags of one letter and long ones; what else the table has (-MD, -g0, negative numbers among
 // the arguments of a run) is rewritten before it sees the words.
-#include "compiler/driver/options.h"
+#include "compiler/driver/session/options.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/messages.h"
+#include "compiler/driver/session/messages.h"
 #include "compiler/support/nearest.h"
 
 namespace kern {
@@ -28,7 +28,7 @@ constexpr Row table[] = {
   {RowKind::Option, #Commands, Flag, Values, #Field, Default, Help},
 #define LIST(Commands, Flag, Values, Field, Help) {RowKind::List, #Commands, Flag, Values, #Field, "", Help},
 #define ALIAS(Commands, Flag, Means, Help) {RowKind::Alias, #Commands, Flag, Means, "", "", Help},
-#include "compiler/driver/options.def"
+#include "compiler/driver/session/options.def"
 };
 
 constexpr char letter(Command command) {
@@ -105,7 +105,7 @@ void add_rows(CLI::App& app, Command command, Options& options) {
 #define LIST(Commands, Flag, Values, Field, Help)                                                            \
   if (!skip()) app.add_option(cli_name(Flag), options.Field)->allow_extra_args(false);
 #define ALIAS(Commands, Flag, Means, Help) skip();
-#include "compiler/driver/options.def"
+#include "compiler/driver/session/options.def"
 }
 
 void check_values(Command command, const Options& options, Diagnostics& diagnostics) {
@@ -123,7 +123,7 @@ void check_values(Command command, const Options& options, Diagnostics& diagnost
 #define OPTION(Commands, Flag, Values, Field, Default, Help) check(Flag, options.Field);
 #define LIST(Commands, Flag, Values, Field, Help)
 #define ALIAS(Commands, Flag, Means, Help)
-#include "compiler/driver/options.def"
+#include "compiler/driver/session/options.def"
 }
 
 void report_unknown(Command command, const std::string& word, Diagnostics& diagnostics) {

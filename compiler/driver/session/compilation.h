@@ -17,7 +17,7 @@
 #include "compiler/check/check.h"
 #include "compiler/check/load.h"
 #include "compiler/diagnostics/diagnostics.h"
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/streams.h"
 #include "compiler/emit/emit.h"
 #include "compiler/emit/object.h"
 #include "compiler/ir/ir.h"

@@ -1,12 +1,12 @@
 // Decorators are read off the tree: a function may be a kernel before any type is known.
-#include "compiler/driver/kernels.h"
+#include "compiler/driver/session/kernels.h"
 
 #include <fmt/format.h>
 
 #include "compiler/ast/imports.h"
 #include "compiler/ast/param_use.h"
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/signature.h"
+#include "compiler/driver/session/signature.h"
 
 namespace kern {
 

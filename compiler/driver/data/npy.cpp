@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
 
 namespace kern {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 #include "compiler/types/convert.h"
 
 namespace kern {

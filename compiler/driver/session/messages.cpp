@@ -1,5 +1,5 @@
 // The one place that puts rendered diagnostics together.
-#include "compiler/driver/messages.h"
+#include "compiler/driver/session/messages.h"
 
 #include <algorithm>
 #include <cctype>

@@ -7,7 +7,7 @@
 #include <csetjmp>
 #include <cstring>
 
-#include "compiler/driver/run/files.h"
+#include "compiler/driver/data/files.h"
 
 namespace kern {
 

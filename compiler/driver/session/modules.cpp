@@ -1,7 +1,7 @@
 // Module a.b is the file a/b.kern, a/b.py, or a/b/__init__.py. A leading dot (a relative import) looks beside
 // the importer only. Others are looked for beside the importer, in the folders of -I, then where the package
 // stands that the importer is a part of.
-#include "compiler/driver/modules.h"
+#include "compiler/driver/session/modules.h"
 
 #include <sys/stat.h>
 

@@ -1,8 +1,8 @@
 // The last `.` before the `=` separates: an inner kernel is named by its dotted path.
-#include "compiler/driver/specialization.h"
+#include "compiler/driver/session/specialization.h"
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

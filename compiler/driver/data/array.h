@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/driver/result.h"
+#include "compiler/driver/data/result.h"
 #include "compiler/types/types.h"
 #include "runtime/cpu/array_memory.h"
 

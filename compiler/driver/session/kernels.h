@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "compiler/driver/compilation.h"
+#include "compiler/driver/session/compilation.h"
 
 namespace kern {
 

@@ -1,6 +1,6 @@
 // Memory for arrays. Extents come from files and command lines, so every product is checked before it is
 // believed.
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 #include <unistd.h>
 

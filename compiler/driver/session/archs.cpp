@@ -1,5 +1,5 @@
 // A name is the CPU's where it says x86 or native; all others are taken for GPUs, which know their own names.
-#include "compiler/driver/archs.h"
+#include "compiler/driver/session/archs.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/driver/run/array.h"
+#include "compiler/driver/data/array.h"
 
 namespace kern {
 

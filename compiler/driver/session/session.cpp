@@ -5,13 +5,13 @@
 #include <iterator>
 
 #include "compiler/diagnostics/driver.h"
-#include "compiler/driver/archs.h"
-#include "compiler/driver/commands.h"
-#include "compiler/driver/defines.h"
-#include "compiler/driver/messages.h"
-#include "compiler/driver/modules.h"
-#include "compiler/driver/signature.h"
-#include "compiler/driver/specialization.h"
+#include "compiler/driver/session/archs.h"
+#include "compiler/driver/session/commands.h"
+#include "compiler/driver/session/defines.h"
+#include "compiler/driver/session/messages.h"
+#include "compiler/driver/session/modules.h"
+#include "compiler/driver/session/signature.h"
+#include "compiler/driver/session/specialization.h"
 #include "compiler/support/limits.h"
 #include "compiler/support/nearest.h"
 

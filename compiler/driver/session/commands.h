@@ -6,9 +6,9 @@
 
 #include "compiler/diagnostics/diagnostics.h"
 #include "compiler/diagnostics/render.h"
-#include "compiler/driver/compilation.h"
-#include "compiler/driver/options.h"
-#include "compiler/driver/streams.h"
+#include "compiler/driver/session/compilation.h"
+#include "compiler/driver/session/options.h"
+#include "compiler/driver/session/streams.h"
 
 namespace kern {
 
