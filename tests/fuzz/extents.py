@@ -4,9 +4,9 @@
 What a kernel knows of an array comes from where it was made: a parameter, a shared array (static, sized by an expression, or all that
 the launch gives), a local or a constant one. These places take an extent, a stride or a range from there:
 
-    check/arrays.cpp       Value::extents of static arrays: .size, .shape and len become constants (attributes, slices, loops, unrolling)
-    check/locals.cpp       a name keeps Value::extents while it has one assignment
-    check/host.cpp         extents of parameters in contracts and in shapes for the host
+    check/arrays/arrays.cpp Value::extents of static arrays: .size, .shape and len become constants (attributes, slices, loops, unrolling)
+    check/core/locals.cpp  a name keeps Value::extents while it has one assignment
+    check/core/host.cpp    extents of parameters in contracts and in shapes for the host
     analysis/guards/evaluate.cpp  extents of SharedArray, LocalArray, ConstantArray and View for the proofs of guards
     analysis/guards/symbolic.cpp  extents of parameters, and of values that branches and loops join
     analysis/threads/shape.cpp     strides from extents: which accesses are contiguous
