@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "compiler/driver/run/execute.h"
 #include "compiler/driver/session/compilation.h"
 #include "compiler/driver/session/options.h"
-#include "compiler/driver/run/execute.h"
 
 using namespace kern;
 
