@@ -3,6 +3,7 @@
 
 #include "compiler/builtins/signature.h"
 #include "compiler/check/core/args.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/check/core/args.h"
+#include "compiler/check/core/checker.h"
 
 namespace kern::checker {
 
