@@ -16,7 +16,6 @@
 #include "compiler/check/names.h"
 #include "compiler/check/records/records.h"
 #include "compiler/diagnostics/parse.h"
-#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/support/limits.h"
 
@@ -99,7 +98,7 @@ static Value evaluate_dict(Checker& checker, const ast::Dict& dict) {
   for (std::size_t i = 0; i < dict.keys.size(); ++i) {
     value.elements.push_back(evaluate(checker, *dict.keys[i]));
     // One value of a dict may be known where another is not, so errors in them are not reported here.
-    const ReportingScope quiet(checker.context.diagnostics, false);
+    const Silence silence(checker);
     value.elements.push_back(evaluate(checker, *dict.values[i]));
   }
   return value;
@@ -203,7 +202,7 @@ static bool is_plain(Checker& checker, const ast::Expr& expr) {
 // Returns what the end of a conditional that is not taken would be; nothing is written or reported for it.
 static Value untaken_end(Checker& checker, const ast::Expr& expr) {
   Value value = error_value(expr.span);
-  const ReportingScope quiet(checker.context.diagnostics, false);
+  const Silence silence(checker);
   std::vector<Span> widening = checker.widening;
   checker.body_of([&] {
     if (is_plain(checker, expr)) value = evaluate(checker, expr);

@@ -42,7 +42,7 @@ struct Answers {
   }
 
   std::optional<values::Value> operator()(std::string_view path, std::span<const values::Value> args) {
-    const ReportingScope quiet(checker.context.diagnostics, false);
+    const Silence silence(checker);
     if (path == "getattr" && args.size() == 2 && as<values::Text>(args[1]))
       return answer(attribute_of(checker, read(args[0]), as<values::Text>(args[1])->text, span));
     Args given;

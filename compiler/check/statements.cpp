@@ -12,7 +12,6 @@
 #include "compiler/check/core/report.h"
 #include "compiler/check/expressions.h"
 #include "compiler/check/inner_functions.h"
-#include "compiler/diagnostics/reporting_scope.h"
 #include "compiler/diagnostics/types.h"
 #include "compiler/diagnostics/warnings.h"
 
@@ -236,8 +235,7 @@ static void check_effect(Checker& checker, const ast::Expr& expr) {
 // Returns the text of a name for a string. What any other name is does not matter: it is no value here.
 static std::optional<std::string> named_text(Checker& checker, const ast::Expr& name) {
   if (name.kind != ast::Kind::Name && name.kind != ast::Kind::Attribute) return std::nullopt;
-  Diagnostics& diagnostics = checker.context.diagnostics;
-  const ReportingScope quiet(diagnostics, false);
+  const Silence silence(checker);
   Value value;
   checker.body_of([&] { value = evaluate(checker, name); });
   if (value.kind != ValueKind::String) return std::nullopt;
