@@ -74,13 +74,6 @@ static Value array_attribute(Checker& checker, const Value& array, std::string_v
   return error_value(span);
 }
 
-static double greatest_real(Type type) {
-  if (type == types::f16) return 65504;
-  if (type == types::bf16) return 0x1.FEp127;
-  return type == types::f32 ? static_cast<double>(std::numeric_limits<float>::max())
-                            : std::numeric_limits<double>::max();
-}
-
 // f32.max, i32.min, f32.eps, f32.from_bits, x.dtype.type, x.dtype.itemsize
 static Value type_attribute(Checker& checker, Type type, std::string_view name, Span span) {
   if (name == "type" && (is_scalar(type) || is_record(type))) return type_value(type, span);
@@ -93,7 +86,8 @@ static Value type_attribute(Checker& checker, Type type, std::string_view name, 
     return runtime_value(ir::constant_int(type, static_cast<std::int64_t>(value)), span);
   }
   if (is_scalar(type) && is_float(type) && limits)
-    return runtime_value(ir::constant_float(type, name == "max" ? greatest_real(type) : -greatest_real(type)),
+    return runtime_value(ir::constant_float(type, name == "max" ? greatest_float(type->scalar)
+                                                                : -greatest_float(type->scalar)),
                          span);
   if (is_scalar(type) && is_float(type) && name == "eps")
     return runtime_value(ir::constant_float(type, epsilon(type->scalar)), span);

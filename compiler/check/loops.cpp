@@ -17,8 +17,6 @@
 
 namespace kern::checker {
 
-static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 static Value unknown_or_error(const Value& iterable) {
   bool wrong = is_error(iterable);
   for (const Value& part : iterable.elements) wrong = wrong || is_error(part);

@@ -130,13 +130,18 @@ bool keeps_value(Type from, Type to) {
          greatest_value(from->scalar) <= greatest_value(to->scalar);
 }
 
-// Returns the greatest finite value of the float type, or of the parts of the complex type.
-static double greatest_float(ScalarKind kind) {
+// The greatest finite value of a float type, or of the parts of a complex type, and the least that rounds to infinity: half a unit
+// in the last place beyond it.
+struct FloatRange {
+  double greatest, infinite;
+};
+
+static FloatRange range_of(ScalarKind kind) {
   switch (kind) {
-  case ScalarKind::F16: return 65504.0;
-  case ScalarKind::BF16: return 0x1.FEp127;
+  case ScalarKind::F16: return {65504.0, 65520.0};
+  case ScalarKind::BF16: return {0x1.FEp127, 0x1.FFp127};
   case ScalarKind::F32:
-  case ScalarKind::C64: return std::numeric_limits<float>::max();
+  case ScalarKind::C64: return {std::numeric_limits<float>::max(), 0x1.FFFFFFp127};
   case ScalarKind::Bool:
   case ScalarKind::I8:
   case ScalarKind::I16:
@@ -149,37 +154,16 @@ static double greatest_float(ScalarKind kind) {
   case ScalarKind::F64:
   case ScalarKind::C128: break;
   }
-  return std::numeric_limits<double>::max();
+  return {std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()};
 }
 
-// Returns the least magnitude that rounds to infinity: half a unit in the last place beyond the greatest
-// value.
-static double rounds_to_infinity(ScalarKind kind) {
-  switch (kind) {
-  case ScalarKind::F16: return 65520.0;
-  case ScalarKind::BF16: return 0x1.FFp127;
-  case ScalarKind::F32:
-  case ScalarKind::C64: return 0x1.FFFFFFp127;
-  case ScalarKind::Bool:
-  case ScalarKind::I8:
-  case ScalarKind::I16:
-  case ScalarKind::I32:
-  case ScalarKind::I64:
-  case ScalarKind::U8:
-  case ScalarKind::U16:
-  case ScalarKind::U32:
-  case ScalarKind::U64:
-  case ScalarKind::F64:
-  case ScalarKind::C128: break;
-  }
-  return std::numeric_limits<double>::infinity();
-}
+double greatest_float(ScalarKind kind) { return range_of(kind).greatest; }
 
 bool literal_fits(WideInt value, Type type) {
   if (is_literal(type) || agrees_with_all(type)) return true;
   if (is_integer(type)) return value >= least_value(type->scalar) && value <= greatest_value(type->scalar);
   if (!is_float(type) && !is_complex(type)) return false;
-  return std::fabs(static_cast<double>(value)) < rounds_to_infinity(type->scalar);
+  return std::fabs(static_cast<double>(value)) < range_of(type->scalar).infinite;
 }
 
 bool literal_fits(double value, Type type) {
@@ -187,7 +171,7 @@ bool literal_fits(double value, Type type) {
   if (!is_scalar(type) || (!is_float(type) && !is_complex(type))) return false;
   if (!std::isfinite(value)) return true;
   return std::fabs(value) <= greatest_float(type->scalar) ||
-         std::fabs(value) < rounds_to_infinity(type->scalar);
+         std::fabs(value) < range_of(type->scalar).infinite;
 }
 
 Type default_type(Type type) {

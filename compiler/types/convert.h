@@ -41,6 +41,8 @@ Type default_type(Type type);
 // Returns the least and the greatest value of an integer type.
 WideInt least_value(ScalarKind kind);
 WideInt greatest_value(ScalarKind kind);
+// Returns the greatest finite value of a float type, or of the parts of a complex type.
+double greatest_float(ScalarKind kind);
 // Says whether every integer of a type is one of another; false where one is no integer type.
 bool keeps_value(Type from, Type to);
 

@@ -11,8 +11,6 @@
 
 namespace kern::checker {
 
-static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 // An operand that is an array, and where its first axis lies in those of the target.
 struct Broadcast {
   Value array;

@@ -19,8 +19,6 @@ struct RangeFacts {
   StepFacts steps;
 };
 
-static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 // Returns the steps of a width that begin before a distance is over. At least one does; another distance
 // gives what nobody reads.
 static ir::Operand steps_in(Checker& checker, ir::Operand distance, ir::Operand width, Span span) {

@@ -11,8 +11,6 @@
 
 namespace kern::checker {
 
-static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 static Value truth_value(ir::Operand condition, Span span) {
   return condition.slot ? runtime_value(condition, span) : bool_value(condition.bits != 0, span);
 }

@@ -10,8 +10,6 @@
 
 namespace kern::checker {
 
-static ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 static ir::Operand lesser(Checker& checker, ir::Operand a, ir::Operand b, Span span) {
   return checker.select(checker.compare(ir::CompareOp::Less, a, b, span), a, b, span);
 }

@@ -12,6 +12,9 @@
 
 namespace kern::checker {
 
+// Returns an i64, as indices and extents are.
+inline ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
+
 // Writes statements into the innermost body that is open; all of them are counted, and what can be computed now is.
 class Emitter : public Reporter {
 public:

@@ -16,8 +16,6 @@ namespace kern::checker {
 
 namespace {
 
-ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 // The extents and strides of an array, by axis.
 struct Form {
   std::vector<ir::Operand> extents, strides;

@@ -47,8 +47,6 @@ constexpr Row rows[] = {
     {"nanmax", Kind::Extreme, true, true, false},
 };
 
-ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 struct Reducer {
   Checker& checker;
   const Row& row;

@@ -17,8 +17,6 @@ namespace kern::checker {
 
 namespace {
 
-ir::Operand number(std::int64_t value) { return ir::constant_int(types::i64, value); }
-
 // Returns the greatest power of two that divides all of these.
 std::int64_t alignment_of(std::int64_t places) { return places & -places; }
 
