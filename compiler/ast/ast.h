@@ -476,9 +476,9 @@ struct HostStatement {
   std::span<const Param> params;       // of a function
   ExprList decorators;                 // of a function that is no item, or a class, where all could be parsed
   const Expr* head =
-      nullptr;          // `A(B, metaclass=M)` or `A` of a class, where it and all decorators could be parsed
-  ExprList bases;       // of a class
-  bool is_enum = false; // a class whose base is an enumeration
+      nullptr;    // `A(B, metaclass=M)` of a class, or `A`; null where it or a decorator could not be parsed
+  ExprList bases; // of a class
+  bool is_enum = false;                          // a class whose base is an enumeration
   std::span<const std::string_view> outer_names; // of `global` and `nonlocal`
   bool is_nonlocal = false;
 };

@@ -45,10 +45,6 @@ struct Loader {
     const bool is_numba = program.files[index].dialect == Dialect::Numba;
     const TopLevel top_level = is_numba ? TopLevel::Host : TopLevel::Strict;
     std::vector<Token> tokens = lex(sources, ids[index], diagnostics);
-    program.files[index].names_compiler = std::ranges::any_of(tokens, [&](const Token& token) {
-      const bool is_name = token.kind == TokenKind::Name;
-      return is_name && (sources.text(token.span) == "numba" || sources.text(token.span) == "kern");
-    });
     const ast::Module* tree =
         parse(sources, ids[index], tokens, top_level, *program.arena, diagnostics, &program.refused);
     if (is_numba) {
@@ -56,6 +52,10 @@ struct Loader {
       tree =
           generate_kernels(sources, *tree, program.files[index].module, defines, *program.arena, diagnostics);
       program.files[index].has_generated = tree != written;
+      program.files[index].names_compiler = std::ranges::any_of(tokens, [&](const Token& token) {
+        const bool is_name = token.kind == TokenKind::Name;
+        return is_name && (sources.text(token.span) == "numba" || sources.text(token.span) == "kern");
+      });
     }
     program.files[index].tree = tree;
     follow_all(index, *tree);

@@ -212,13 +212,6 @@ void Interpreter::enter(const FunctionData& function, const Arguments& args, Why
   in_doubt = in_doubt || !fits(params, args.positional, args.keywords); // Python raises
 }
 
-// Says whether what a call of a function does is what its code does.
-bool Interpreter::can_run(const FunctionData& function) const {
-  const ast::HostStatement* statement = function.statement;
-  const std::string_view text = statement ? sources.text(statement->span) : "";
-  return has_code(function) && !text.starts_with("async") && text.find("yield") == text.npos;
-}
-
 Value Interpreter::call_function(const FunctionData& function, const Arguments& args, Span span) {
   if (!can_run(function)) {
     escape(function, span);

@@ -354,19 +354,19 @@ std::optional<bool> Interpreter::truth_of(const ast::Expr& condition) {
   return truth(evaluate(condition));
 }
 
-static Value comprehended(Interpreter& python, const ast::Comprehension& expr) {
-  const Store before = python.store;
-  const Value made = python.comprehension(expr);
+static Value comprehended(Interpreter& run, const ast::Comprehension& expr) {
+  const Store before = run.store;
+  const Value made = run.comprehension(expr);
   if (!expr.is_generator) return made;
-  python.store = python.joined(before, python.store, expr.span); // it runs later, if at all
-  return python.unknown_call({{made}, {}}, expr.span);
+  run.store = run.joined(before, run.store, expr.span); // it runs later, if at all
+  return run.unknown_call({{made}, {}}, expr.span);
 }
 
-static Value set_display(Interpreter& python, const ast::Set& expr) {
+static Value set_display(Interpreter& run, const ast::Set& expr) {
   bool is_whole = true;
-  const std::vector<Value> all = elements(python, expr.elements, is_whole);
-  if (!is_whole) return python.unknown(Why::NotComputed, expr.span);
-  return python.make_term(values::Path{"set"}, {all, {}}, true);
+  const std::vector<Value> all = elements(run, expr.elements, is_whole);
+  if (!is_whole) return run.unknown(Why::NotComputed, expr.span);
+  return run.make_term(values::Path{"set"}, {all, {}}, true);
 }
 
 Value Interpreter::evaluate(const ast::Expr& expr) {

@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/lex/lex.h"
 #include "compiler/python/python.h"
 #include "compiler/python/store.h"
 #include "compiler/values/arrays.h"
@@ -34,6 +33,8 @@ inline bool has_code(const FunctionData& function) {
   return function.statement ? function.statement->code != nullptr
                             : function.def && function.def->name == "lambda";
 }
+// Says whether what a call of a function does is what its code does.
+inline bool can_run(const FunctionData& function) { return has_code(function) && !function.is_delayed; }
 inline std::span<const ast::Param> params_of(const FunctionData& function) {
   return function.statement ? function.statement->params : function.def->params;
 }
@@ -284,7 +285,6 @@ struct Interpreter {
   Value call(const ast::Call& expr);
   Value call(const Value& callee, const Arguments& args, Span span);
   Value call_function(const FunctionData& function, const Arguments& args, Span span);
-  bool can_run(const FunctionData& function) const;
   bool is_followed(const FunctionData& function, const Arguments& args) const;
   Value run_function(const FunctionData& function, const Arguments& args, Span span);
   std::optional<Value> run_body(const FunctionData& function, const Arguments& args, Span span);

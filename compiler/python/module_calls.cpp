@@ -54,41 +54,41 @@ static std::optional<Value> range_of(const std::vector<Value>& positional) {
 }
 
 // What goes over the elements of one thing.
-static std::optional<Value> call_of_elements(Interpreter& python, std::string_view path,
+static std::optional<Value> call_of_elements(Interpreter& run, std::string_view path,
                                              const Interpreter::Arguments& args, Span span) {
   const std::vector<Value>& positional = args.positional;
   if (path == "len" && positional.size() == 1) {
     const auto* array = as<values::Array>(positional[0]);
-    if (array && python.has_form(*array) && !array->form->extents.empty())
+    if (array && run.has_form(*array) && !array->form->extents.empty())
       return static_cast<WideInt>(array->form->extents[0]);
     if (const auto* string = as<values::Text>(positional[0]))
       return static_cast<WideInt>(string->text.size());
-    const auto elements = python.iterate(positional[0]);
-    return elements ? Value(static_cast<WideInt>(elements->size())) : python.unknown(Why::NotComputed, span);
+    const auto elements = run.iterate(positional[0]);
+    return elements ? Value(static_cast<WideInt>(elements->size())) : run.unknown(Why::NotComputed, span);
   }
   if ((path == "list" || path == "tuple") && positional.size() <= 1) {
-    const auto elements = positional.empty() ? std::vector<Value>{} : python.iterate(positional[0]);
-    if (elements) return path == "list" ? python.new_list(*elements) : python.tuple(*elements);
-    return python.unknown_call(args, span);
+    const auto elements = positional.empty() ? std::vector<Value>{} : run.iterate(positional[0]);
+    if (elements) return path == "list" ? run.new_list(*elements) : run.tuple(*elements);
+    return run.unknown_call(args, span);
   }
   const bool spreads = positional.size() == 1 && (path == "min" || path == "max" || path == "sum");
   if (spreads)
-    if (const auto elements = python.iterate(positional[0]); elements && !elements->empty()) {
+    if (const auto elements = run.iterate(positional[0]); elements && !elements->empty()) {
       if (path != "sum") {
         // One of the elements is the result, which may be changed through it.
         const auto found = values::call(path, *elements);
-        return found ? *found : python.unknown_call(args, span);
+        return found ? *found : run.unknown_call(args, span);
       }
       Value sum = WideInt(0);
-      for (const Value& each : *elements) sum = python.binary(ast::BinaryOp::Add, sum, each, span);
+      for (const Value& each : *elements) sum = run.binary(ast::BinaryOp::Add, sum, each, span);
       return sum;
     }
   if ((path == "any" || path == "all") && positional.size() == 1) {
-    const auto elements = python.iterate(positional[0]);
+    const auto elements = run.iterate(positional[0]);
     if (!elements) return std::nullopt;
     for (const Value& each : *elements) {
-      const std::optional<bool> truth = python.truth(each);
-      if (!truth) return python.unknown(Why::NotComputed, span);
+      const std::optional<bool> truth = run.truth(each);
+      if (!truth) return run.unknown(Why::NotComputed, span);
       if (*truth == (path == "any")) return *truth;
     }
     return path == "all";

@@ -38,6 +38,7 @@ struct FunctionData {
   std::span<const Value> defaults;        // of its last parameters
   std::span<const Value> decorators; // what they are, the first one first; of `cuda.jit(f)` what is called
   bool is_jit = false;               // a decorator or call gives it to Numba
+  bool is_delayed = false;           // a call of it runs nothing yet: a generator, or of `async def`
   bool is_wrapped = false;           // what the host calls by its name is something else, which nobody knows
   bool is_device = false;
 };

@@ -129,7 +129,7 @@ std::optional<Found> HostModules::call(const FunctionData& function, std::span<c
     const std::size_t first_made = run.functions.size();
     const Interpreter::Arguments given{{args.begin(), args.end()}, {keywords.begin(), keywords.end()}};
     run.ask = &ask;
-    const Value value = is_parsed && run.can_run(function)
+    const Value value = is_parsed && can_run(function)
                             ? run.run_body(function, given, where).value_or(values::None{})
                             : run.unknown(Why::NotComputed, where);
     run.ask = nullptr;

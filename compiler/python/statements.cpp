@@ -207,6 +207,8 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
   made->statement = &statement;
   made->def = def;
   made->scope = frame->scope;
+  const std::string_view text = sources.text(statement.span);
+  made->is_delayed = text.starts_with("async") || text.find("yield") != text.npos;
   bool is_eager = false, is_known = true;
   if (def) {
     is_known = decorate(*made, def->decorators, is_eager);
@@ -214,7 +216,7 @@ void Interpreter::define_function(const ast::HostStatement& statement, const ast
     if (!statement.uses.empty()) apply_uses(statement.uses);
     decorate(*made, statement.decorators, is_eager);
     made->is_jit = statement.is_jit;
-    is_known = sources.text(statement.span).starts_with("def");
+    is_known = text.starts_with("def");
   }
   made->defaults = defaults_of(def ? def->params : statement.params);
   add(made);
